@@ -14,10 +14,10 @@ but it comes before the mark of its error.
 from __future__ import annotations
 
 import base64
-import binascii
 import contextlib
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -65,15 +65,12 @@ class MarkedError(Exception):
 
 @contextlib.contextmanager
 def marking() -> Iterator[None]:
-    """A context that adds marks to the errors that leave it.
-
-    A marked error is raised from the cause of the error, and not from the error itself: an engine's
-    log would have its text before the mark, and a path in this text can look like a mark.
-    """
+    """A context that adds marks to the errors that leave it."""
     try:
         yield
     except BleuError as error:
         marked = MarkedError(error.cause, error).with_traceback(error.__traceback__)
+        # Not from the error: a path in its text, before the mark, can look like a mark.
         raise marked from error.__cause__
 
 
@@ -88,11 +85,7 @@ def error_of_code(code: int, cause: str, remedy: str) -> BleuError:
 
 
 def find_error(text: str) -> BleuError | None:
-    """The error whose mark is in `text`, or None.
-
-    If there are several marks, it is the last one, because Python writes an exception after
-    its cause.
-    """
+    """The error of the last mark in a text: Python writes an exception after its cause."""
     for payload, checksum in reversed(_MARK.findall(text)):
         if checksum == _checksum(payload):
             code, cause, remedy = json.loads(base64.urlsafe_b64decode(f"{payload}==="))
@@ -101,10 +94,10 @@ def find_error(text: str) -> BleuError | None:
 
 
 def _mark(error: BleuError) -> str:
-    content = json.dumps([exit_code(error), error.cause, error.remedy])
-    payload = base64.urlsafe_b64encode(content.encode("ascii")).decode("ascii").rstrip("=")
+    content = json.dumps([exit_code(error), error.cause, error.remedy]).encode()
+    payload = base64.urlsafe_b64encode(content).decode().rstrip("=")
     return f"[beam-bleu.{payload}.{_checksum(payload)}]"
 
 
 def _checksum(payload: str) -> str:
-    return f"{binascii.crc32(payload.encode('ascii')):08x}"
+    return f"{zlib.crc32(payload.encode()):08x}"

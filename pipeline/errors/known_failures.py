@@ -29,8 +29,7 @@ class _Known(NamedTuple):
       words: a regular expression for the engine's words.
       cause: what is wrong; `{words}` are the words, `{last}` is the last line that the engine says.
       remedy: what to do.
-      most: after so many such failures, it is no use that the engine starts the job again; 0 if
-        that is always of use.
+      most: after so many such failures a new start of the job is in vain; 0 if it never is.
     """
 
     words: str
@@ -115,9 +114,8 @@ _JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
 def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | None:
     """The error of a job that has failed; None if no words are known.
 
-    Args:
-      failures: what is told of it. Of several failures in the same words, the last one counts.
-      said: what the engine says at last.
+    Of several failures in the same words, the last one counts. `said` is what the engine says at
+    last.
     """
     for known in _KNOWN:
         for failure in reversed(failures):
@@ -128,17 +126,17 @@ def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | Non
 
 def hopeless(failures: Sequence[Failure]) -> BleuError | None:
     """The error for failures after which an engine starts a job in vain; None if it can help."""
-    for failure in failures:
-        if error := find_error(failure.text):
-            return error
+    marked = next(filter(None, (find_error(failure.text) for failure in failures)), None)
+    if marked is not None:
+        return marked
     for known in _KNOWN:
-        found = [failure for failure in failures if re.search(known.words, failure.text)]
-        if 0 < known.most <= len(found):
-            return _error(known, "", found[-1].host, "")
+        hosts = [failure.host for failure in failures if re.search(known.words, failure.text)]
+        if 0 < known.most <= len(hosts):
+            return _error(known, "", hosts[-1], "")
     return None
 
 
 def _error(known: _Known, words: str, host: str, said: str) -> JobError:
-    lines = [line.strip() for line in said.splitlines() if line.strip()] or [""]
-    cause = known.cause.format(words=words, last=_JAVA_CLASSES.sub("", lines[-1]))
+    *_, last = said.strip().splitlines() or [""]
+    cause = known.cause.format(words=words, last=_JAVA_CLASSES.sub("", last.strip()))
     return JobError(f"on {host}: {cause}" if host else cause, known.remedy)

@@ -19,8 +19,6 @@ from apache_beam.options.pipeline_options import (
 from beam_bleu.pipeline.errors.error_marks import marking
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 
-__all__ = ["Marked", "filesystem_options"]
-
 
 def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
     """The options of filesystems that are not the default ones, such as s3_endpoint_url."""
@@ -34,11 +32,8 @@ def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
 class Marked(PlainDoFn):
     """A DoFn that does the same as another one, and adds marks to the errors that it raises.
 
-    Args:
-      dofn: the DoFn. Its `process` takes an element, and can take a `window` and a `timestamp`.
-      filesystems: the options of filesystems, for workers that get none from their engine. Beam's
-        pool of workers passes them on only if it uses Beam's boot program.
-      set_up: sets the DoFn up on a worker; by default it is the DoFn's own `setup`.
+    It sets the options of filesystems for workers that get none from their engine: Beam's pool of
+    workers passes them on only if it uses Beam's boot program.
     """
 
     def __init__(
@@ -87,6 +82,3 @@ class Marked(PlainDoFn):
 
     def infer_output_type(self, input_type: Any) -> Any:
         return self._dofn.infer_output_type(input_type)
-
-    def display_data(self) -> Any:
-        return self._dofn.display_data()

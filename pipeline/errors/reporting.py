@@ -32,8 +32,6 @@ from beam_bleu.transforms.errors import (
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 """The text that Beam adds to the end of an exception's message."""
 
-_WORD = re.compile(r"[A-Za-z]{3}")
-
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
 """The text that Python writes between an exception and the next one, which it caused."""
 
@@ -63,15 +61,12 @@ class _Interrupts:
             yield  # only the main thread can handle signals
             return
         numbers = [signal.SIGINT, signal.SIGTERM]
-        hangup = getattr(signal, "SIGHUP", None)  # Windows has none
-        if hangup is not None and signal.getsignal(hangup) != signal.SIG_IGN:  # as nohup does
-            numbers.append(hangup)
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup does
+            numbers.append(signal.SIGHUP)
         self._held = True
         before = {number: signal.signal(number, self._receive) for number in numbers}
         try:
-            with (
-                self._noticed({*numbers}) if hasattr(signal, "SIGURG") else contextlib.nullcontext()
-            ):
+            with self._noticed({*numbers}):
                 yield
         finally:
             self._held = True
@@ -226,9 +221,8 @@ def reported(
 
     Args:
       work: the work.
-      verbose: 0: stderr shows warnings and errors; 1: also what beam-bleu does, warnings of
-        libraries, and tracebacks; 2 and more: also what libraries do.
-      quiet: whether it shows only errors.
+      verbose: how often --verbose was given.
+      quiet: whether stderr shows only errors.
       ended: called when the work has ended, also after a signal. It raises no error.
       log_format: the format of stderr.
     """
@@ -299,7 +293,7 @@ def as_bleu_error(error: BaseException) -> BleuError:
         return known
     # An engine gives a worker's traceback as text: the cause is in its first part.
     first = _CAUSED.split(text)[0]
-    lines = [line.strip() for line in first.splitlines() if _WORD.search(line)]
+    lines = [line.strip() for line in first.splitlines() if re.search("[A-Za-z]{3}", line)]
     last = lines[-1] if lines else type(error).__name__
     return JobError(
         f"the job failed: {_STEP.sub('', last)}", "run it again with --verbose to see the log"
