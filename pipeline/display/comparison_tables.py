@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 from beam_bleu.pipeline.display.row_order import Part, View, chosen_rows, verdict
 from beam_bleu.pipeline.display.score_tables import (
@@ -14,8 +13,14 @@ from beam_bleu.pipeline.display.score_tables import (
     segments_of,
     slices_of,
 )
-from beam_bleu.pipeline.display.table import Cell, Table, table_of
-from beam_bleu.pipeline.result.rows import FAMILIES, ComparisonRow, DifferenceRow, MetricNames
+from beam_bleu.pipeline.display.table import Cell, Column, Table, table_of
+from beam_bleu.pipeline.result.rows import (
+    FAMILIES,
+    ComparisonRow,
+    DifferenceRow,
+    Entry,
+    MetricNames,
+)
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL, TWO_SIDED_95
 from beam_bleu.transforms.score.shown_numbers import (
@@ -36,10 +41,8 @@ def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
     clusters = [own for own in result.clusters or () if own["metric"] == metric.metric]
     if sum(len(cluster["systems"]) for cluster in clusters) > 1:
         yield _clusters(view, metric, clusters)
-    for rows in (
-        [row for row in result.compared(metric.metric) if row.family == family]
-        for family in ("corpus", "macro_average")
-    ):
+    for family in ("corpus", "macro_average"):
+        rows = [row for row in result.compared(metric.metric) if row.family == family]
         if table := differences_table(view, rows):
             yield table
     for item, slices in slices_of(result, metric.metric).items():
@@ -64,28 +67,29 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
 
     shown, hidden = chosen_rows(compared, parts, view.choice, "comparison")
     decimals = view.decimals_of(metric, shown)
-    baselines = list(dict.fromkeys(row.baseline for row in compared))
-    subject, heading, names = _named([(row.system, row.baseline) for row in shown], baselines)
+    about, heading, names = _named(
+        [(row.system, row.baseline) for row in compared],
+        [(row.system, row.baseline) for row in shown],
+    )
     on = FAMILIES[compared[0].family]
     if compared[0].family == "corpus" and segments != view.result.segments:
         on += f", over the {segments} segments that all systems have"
-    columns: dict[str, list[Cell]] = {
-        heading: [*names],
-        "difference": [difference_number(row, decimals) for row in shown],
-        "p": [Number(p_value(row.p_value)) for row in shown],
-    }
-    caption = f"{subject}, {on}; {HALF_INTERVAL}"
+    columns: list[Column] = [
+        (heading, names),
+        ("difference", [difference_number(row, decimals) for row in shown]),
+        ("p", [Number(p_value(row.p_value)) for row in shown]),
+    ]
+    caption = [f"{about}, {on}; {HALF_INTERVAL}", *hidden]
     if adjusted > 1:  # the only p-value of a family stays as it is
-        caption += f"; Holm p: p adjusted for {adjusted} comparisons"
-        columns["Holm p"] = [Number(p_value(row.p_value_holm)) for row in shown]
-    meaning = []
+        caption[0] += f"; Holm p: p adjusted for {adjusted} comparisons"
+        columns.append(("Holm p", [Number(p_value(row.p_value_holm)) for row in shown]))
     if any(row.detectable is not None for row in shown):
-        meaning.append(
+        caption.append(
             "detectable: the smallest true difference that such a test set would usually find "
             f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)"
         )
-        columns["detectable"] = [estimate(row.detectable, None, decimals) for row in shown]
-    return table_of(columns.items(), [caption, *meaning], hidden)
+        columns.append(("detectable", [estimate(row.detectable, None, decimals) for row in shown]))
+    return table_of(columns, caption)
 
 
 def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Table | None:
@@ -117,7 +121,7 @@ def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Tab
         f"better where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
         f"{counted(adjusted, 'comparison')}"
     )
-    return Table([caption], [item, "segments", *systems], rows, hidden)
+    return Table([caption, *hidden], [item, "segments", *systems], rows)
 
 
 def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
@@ -130,7 +134,7 @@ def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
     )
 
 
-def _clusters(view: View, metric: MetricNames, clusters: Sequence[Mapping[str, Any]]) -> Table:
+def _clusters(view: View, metric: MetricNames, clusters: Sequence[Entry]) -> Table:
     """The systems from the best to the worst, with their ranks."""
     scores = {score.system: score for score in view.result.whole(metric.metric)}
     decimals = view.decimals_of(metric.metric, scores.values())
@@ -147,58 +151,46 @@ def _clusters(view: View, metric: MetricNames, clusters: Sequence[Mapping[str, A
 
 def resampled_tables(view: View, metric: MetricNames) -> Iterator[Table]:
     """The tables of what random replicates say of scores and differences."""
-    resampling = view.result.resampling
-    if resampling is None:
-        return
-    resamples = counted(resampling["resamples"], "resample")
-    drawn = (
-        f"{resampling['method']}, {resamples} of {resampling['unit']}s, seed {resampling['seed']}"
-    )
-    scores, compared = (
-        [entry for entry in resampling[kind] if entry["metric"] == metric.metric]
-        for kind in ("scores", "comparisons")
-    )
+    resampling = view.result.resampling or {"scores": (), "comparisons": ()}
+    for kind in ("scores", "comparisons"):
+        if entries := [own for own in resampling[kind] if own["metric"] == metric.metric]:
+            yield _resampled(view, resampling, entries)
 
-    def columns_of(
-        entries: Sequence[Mapping[str, Any]],
-        names: Sequence[str],
-        write: Callable[[float, int], str],
-    ) -> dict[str, list[Cell]]:
-        """The numbers of these names, and the intervals, which stand for standard errors."""
-        ends = [entry["interval"] for entry in entries]
+
+def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table:
+    """The table of the scores or of the comparisons of a metric, without empty columns."""
+
+    def is_known(name: str) -> bool:
+        return any(entry.get(name) is not None for entry in entries)
+
+    about, heading, names = "scores", "system", [entry["system"] for entry in entries]
+    write = rounded
+    if is_known("baseline"):
+        pairs = [(entry["system"], entry["baseline"]) for entry in entries]
+        about, heading, names = _named(pairs, pairs)
+        write = signed
+    ends = [entry["interval"] for entry in entries]
+    decimals = view.decimals
+    if decimals is None:  # as by standard errors
         errors = [own and (own[1] - own[0]) / (2 * TWO_SIDED_95) for own in ends]
-        decimals = view.decimals
-        if decimals is None:
-            decimals = decimals_for(errors, metric_type(metric.metric).score_type.DECIMALS)
-        columns: dict[str, list[Cell]] = {
-            name: [estimate(entry[name], None, decimals, write) for entry in entries]
-            for name in names
-        }
-        if any(ends):
-            columns["95 % interval"] = [interval_number(own, decimals, write) for own in ends]
-        return columns
-
-    if scores:
-        systems: list[Cell] = [entry["system"] for entry in scores]
-        columns = {"system": systems, **columns_of(scores, ["mean"], rounded)}
-        yield table_of(columns.items(), [f"{drawn}: scores"])
-    if compared:
-        baselines = list(dict.fromkeys(entry["baseline"] for entry in compared))
-        pairs = [(entry["system"], entry["baseline"]) for entry in compared]
-        subject, heading, names = _named(pairs, baselines)
-        caption = [f"{drawn}: {subject}"]
-        numbers = ["difference", "mean"] if scores else ["difference"]
-        columns = {heading: [*names], **columns_of(compared, numbers, signed)}
-        if any(entry["p_value"] is not None for entry in compared):
-            columns["p"] = [Number(p_value(entry["p_value"])) for entry in compared]
-            if len(compared) > 1:
-                caption.append("p: not adjusted for the number of comparisons")
-        if any(entry["p_sacrebleu"] is not None for entry in compared):
-            columns["p of sacreBLEU"] = [
-                Number(p_value(entry["p_sacrebleu"])) for entry in compared
-            ]
-            caption.append("p of sacreBLEU: as sacreBLEU computes it")
-        yield table_of(columns.items(), caption)
+        decimals = decimals_for(errors, metric_type(entries[0]["metric"]).score_type.DECIMALS)
+    columns: list[Column] = [(heading, names)]
+    for name in filter(is_known, ("difference", "mean")):
+        columns.append((name, [estimate(entry[name], None, decimals, write) for entry in entries]))
+    if any(ends):
+        columns.append(("95 % interval", [interval_number(own, decimals, write) for own in ends]))
+    resamples = counted(resampling["resamples"], "resample")
+    drawn = f"{resamples} of {resampling['unit']}s, seed {resampling['seed']}"
+    caption = [f"{resampling['method']}, {drawn}: {about}"]
+    if is_known("p_value"):
+        columns.append(("p", [Number(p_value(entry["p_value"])) for entry in entries]))
+        if len(entries) > 1:
+            caption.append("p: not adjusted for the number of comparisons")
+    if is_known("p_sacrebleu"):
+        of_sacrebleu = [Number(p_value(entry["p_sacrebleu"])) for entry in entries]
+        columns.append(("p of sacreBLEU", of_sacrebleu))
+        caption.append("p of sacreBLEU: as sacreBLEU computes it")
+    return table_of(columns, caption)
 
 
 def difference_number(row: DifferenceRow | None, decimals: int) -> Number:
@@ -216,13 +208,16 @@ def interval_number(
 
 
 def _named(
-    pairs: Sequence[tuple[str, str]], baselines: Sequence[str]
+    compared: Sequence[tuple[str, str]], shown: Sequence[tuple[str, str]]
 ) -> tuple[str, str, list[str]]:
-    """What is compared, in words; the heading of its names; the names of systems and baselines.
+    """What is compared, in words; the heading of its names; the names of the shown comparisons.
 
-    If all comparisons have one baseline, the caption names it.
+    Args:
+      compared: all systems and their baselines. The caption names a baseline that all have.
+      shown: those of the rows.
     """
+    baselines = {baseline for _, baseline in compared}
     if len(baselines) == 1:
-        return f"differences from {baselines[0]}", "system", [system for system, _ in pairs]
-    subject = "differences between systems (system minus baseline)"
-    return subject, "system vs baseline", [f"{system} vs {base}" for system, base in pairs]
+        return f"differences from {baselines.pop()}", "system", [system for system, _ in shown]
+    about = "differences between systems (system minus baseline)"
+    return about, "system vs baseline", [f"{system} vs {baseline}" for system, baseline in shown]

@@ -41,12 +41,7 @@ _ESCAPED = re.compile(rf"(?P<joined>[`',-])(?=(?P=joined))|[{re.escape(''.join(_
 
 
 def latex(tables: Iterable[Table], remarks: Sequence[str]) -> str:
-    """The tables as floats.
-
-    Args:
-      tables: the tables.
-      remarks: lines about the result, which become comments.
-    """
+    """The tables as floats, below remarks about the result as comments."""
     lines = [f"% {printable(remark)}" for remark in remarks]
     lines += _PREAMBLE
     for number, table in enumerate(tables, 1):
@@ -70,7 +65,7 @@ def _float(table: Table, number: int) -> Iterator[str]:
         yield r"{\footnotesize\raggedright"
         yield from map(_note, table.notes)
         yield "}"
-    yield rf"\caption{{{_flowing(' '.join(table.caption))}}}"
+    yield rf"\caption{{{_flowing(table.paragraph)}}}"
     yield rf"\label{{tab:scores{'' if number == 1 else f'-{number}'}}}"
     yield r"\end{table}"
 
@@ -80,14 +75,8 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _note(note: Note) -> str:
-    name, sacrebleu, signature = note
-    signatures = [f"sacreBLEU {_typewriter(sacrebleu)}"] if sacrebleu else []
-    signatures.append(f"beam-bleu {_typewriter(signature)}")
-    return rf"{_flowing(name)}: {'; '.join(signatures)}\par"
-
-
-def _typewriter(signature: str) -> str:
-    return rf"\texttt{{{_flowing(signature)}}}"
+    theirs = rf"sacreBLEU \texttt{{{_flowing(note.sacrebleu)}}}; " if note.sacrebleu else ""
+    return rf"{_flowing(note.name)}: {theirs}beam-bleu \texttt{{{_flowing(note.signature)}}}\par"
 
 
 def _cell(cell: Cell) -> str:
@@ -97,11 +86,10 @@ def _cell(cell: Cell) -> str:
     text = _signed(cell.text)
     text = rf"\textbf{{{text}}}" if cell.is_best else text
     half = rf"\,{{\scriptsize$\pm$\,{cell.half}}}" if cell.half else ""
-    return text + half + (rf"\rlap{{{_superscript(cell.mark)}}}" if cell.mark else "")
-
-
-def _superscript(mark: str) -> str:
-    return f"$^{{{mark}}}$" if "*" in mark else rf"\textsuperscript{{{_text(mark)}}}"
+    above = (
+        f"$^{{{cell.mark}}}$" if "*" in cell.mark else rf"\textsuperscript{{{_text(cell.mark)}}}"
+    )
+    return text + half + (rf"\rlap{{{above}}}" if cell.mark else "")
 
 
 def _signed(number: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from beam_bleu.pipeline.display.comparison_tables import comparison_tables, resampled_tables
 from beam_bleu.pipeline.display.latex import latex
-from beam_bleu.pipeline.display.markdown import markdown
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import (
@@ -19,13 +18,11 @@ from beam_bleu.pipeline.display.score_tables import (
     systems_table,
     units_of,
 )
-from beam_bleu.pipeline.display.table import Table, as_lines, as_text
+from beam_bleu.pipeline.display.table import Table, as_lines, as_text, markdown
 from beam_bleu.pipeline.result.document import numbers_of
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
+from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, rounded
-
-_SHOWN_PARTITIONS = 3
-"""More partitions are not all named."""
 
 
 def _remarks(view: View) -> list[str]:
@@ -33,9 +30,7 @@ def _remarks(view: View) -> list[str]:
     labels = ["(no label)" if label is None else label for label in view.result.partitions]
     if view.result.partitions == (None,):
         return [*view.remarks]
-    if len(labels) <= _SHOWN_PARTITIONS:
-        return [*view.remarks, f"partition{'s'[: len(labels) - 1]} {', '.join(labels)}"]
-    return [*view.remarks, f"{len(labels)} partitions, from {labels[0]} to {labels[-1]}"]
+    return [*view.remarks, f"partition{'s'[: len(labels) - 1]} {joined(labels)}"]
 
 
 def only_scores(view: View) -> str:
@@ -47,15 +42,8 @@ def only_scores(view: View) -> str:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class Format:
-    """A row of `FORMATS`.
-
-    Attributes:
-      name: its name.
-      description: what it is.
-      write: the result in this format.
-    """
+class Format(NamedTuple):
+    """A row of `FORMATS`: what a format is, and the function that writes a result in it."""
 
     name: str
     description: str
@@ -100,8 +88,7 @@ def _paper_tables(view: View) -> Iterator[Table]:
             yield presets
         for table in resampled_tables(view, metric):
             about, *more = table.caption
-            caption = [f"{metric.name}, {about}.", *(f"{line}." for line in more)]
-            yield dataclasses.replace(table, caption=caption)
+            yield dataclasses.replace(table, caption=[f"{metric.name}, {about}", *more])
 
 
 def _json(view: View) -> str:

@@ -38,7 +38,6 @@ class RowChoice:
 
 
 USUAL_ROWS = RowChoice()
-"""All rows, in the usual order."""
 
 
 def decimals_of(metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()) -> int:
@@ -91,7 +90,18 @@ def judged(row: DifferenceRow, p: float | None) -> Verdict:
     """Whether a difference is significant by its own p-value or an adjusted one; "" if not."""
     if p is None or p >= SIGNIFICANCE_LEVEL:
         return ""
-    return "worse" if _gain(row.metric, row.difference) < 0 else "better"
+    return "worse" if gain(row) < 0 else "better"
+
+
+def _gain(metric: MetricWord, points: float | None) -> float:
+    if points is None:
+        return -math.inf
+    return -points if row_of(metric).lower_is_better else points
+
+
+def gain(row: Part) -> float:
+    """How good a score or a difference is: more is better, and none is the worst."""
+    return _gain(row.metric, row.score if isinstance(row, ScoreRow) else row.difference)
 
 
 def by_difference(row: DifferenceRow) -> Key:
@@ -100,28 +110,16 @@ def by_difference(row: DifferenceRow) -> Key:
     The largest differences of all are often those of a few segments, by chance. But a slice can be
     large and have no p-value, because nothing in it matches any more: such losses come second.
     """
-    gain = _gain(row.metric, row.difference)
+    points = gain(row)
     if row.p_value_holm is not None:
-        return (0 if verdict(row) == "worse" else 2, gain)
-    return (1 if gain < 0 and row.units >= FEWEST_UNITS else 3, gain)
+        return (0 if verdict(row) == "worse" else 2, points)
+    return (1 if points < 0 and row.units >= FEWEST_UNITS else 3, points)
 
 
-def by_score(row: ScoreRow | ComparedRow) -> Key:
+def _by_score(row: ScoreRow | ComparedRow) -> Key:
     """A key that puts the worst score first, and what has no standard error last."""
     score = row.score if isinstance(row, ScoreRow) else row.new
-    if score is None:
-        return (2, 0)
     return (1 if row.standard_error is None else 0, _gain(row.metric, score))
-
-
-def _gain(metric: MetricWord, points: float) -> float:
-    return -points if row_of(metric).lower_is_better else points
-
-
-def gain(row: ScoreRow | DifferenceRow) -> float:
-    """How good a score or a difference is: more is better, and none is the worst."""
-    value = row.score if isinstance(row, ScoreRow) else row.difference
-    return -math.inf if value is None else _gain(row.metric, value)
 
 
 def _place(parts: Iterable[Part], sort: SortName) -> Key:
@@ -130,20 +128,17 @@ def _place(parts: Iterable[Part], sort: SortName) -> Key:
         return (-max((part.segments for part in parts), default=0),)
     if sort == "name":
         return ()
-    last: Key = (5,)
     if sort == "difference":
-        return min(map(by_difference, _differences(parts)), default=last)
-    scores = [part for part in parts if isinstance(part, ScoreRow | ComparedRow)]
-    return min(map(by_score, scores), default=last)
+        keys = [by_difference(row) for row in _differences(parts)]
+    else:
+        keys = [_by_score(part) for part in parts if isinstance(part, ScoreRow | ComparedRow)]
+    return min(keys, default=(math.inf,))
 
 
 def chosen_rows(
-    rows: Sequence[Row],
-    parts: Callable[[Row], Sequence[Part]],
-    choice: RowChoice,
-    noun: str,
+    rows: Sequence[Row], parts: Callable[[Row], Sequence[Part]], choice: RowChoice, noun: str
 ) -> tuple[list[Row], list[str]]:
-    """The rows that a table shows, and why it hides others.
+    """The rows that a table shows, and a sentence if it hides others.
 
     Args:
       rows: all rows.

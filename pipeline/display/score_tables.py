@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.display.row_order import RowChoice, View, chosen_rows
-from beam_bleu.pipeline.display.table import LOWER, Cell, Note, Table
+from beam_bleu.pipeline.display.table import LOWER, Cell, Column, Note, Table, table_of
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
@@ -22,7 +21,7 @@ from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimate
 
-BEST_ARE_BOLD = "Best scores are bold."
+BEST_ARE_BOLD = "Best scores are bold"
 """Stands in a caption. A format without bold text leaves it out."""
 
 _STARS = {0.001: "***", 0.01: "**", SIGNIFICANCE_LEVEL: "*"}
@@ -36,19 +35,14 @@ class Slice:
     """What a result says of a slice by a metric.
 
     Attributes:
-      group: its labels and their values.
+      name: the values of its labels.
       scores: by system.
       differences: of two systems on it.
     """
 
-    group: Mapping[str, str | None]
+    name: str
     scores: dict[str, ScoreRow] = dataclasses.field(default_factory=dict)
     differences: list[ComparisonRow] = dataclasses.field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        """The values of its labels."""
-        return "*".join(map(value_text, self.group.values()))
 
     @property
     def parts(self) -> list[ScoreRow | DifferenceRow]:
@@ -58,18 +52,17 @@ class Slice:
 
 def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
     """The slices by each item of --slice_by, such as "domain" or "domain*year"."""
-    slices: dict[tuple[tuple[str, str | None], ...], Slice] = {}
-    for score in result.slices(metric):
-        if isinstance(score.group, Mapping):
-            own = slices.setdefault(tuple(score.group.items()), Slice(score.group))
-            own.scores[score.system] = score
-    for difference in result.compared(metric):
-        if isinstance(difference.group, Mapping):
-            slices[tuple(difference.group.items())].differences.append(difference)
-    items: dict[str, list[Slice]] = {}
-    for own in slices.values():
-        items.setdefault("*".join(own.group), []).append(own)
-    return items
+    items: dict[str, dict[str, Slice]] = {}
+    rows: list[ScoreRow | ComparisonRow] = [*result.slices(metric), *result.compared(metric)]
+    for row in rows:
+        if isinstance(row.group, Mapping):
+            name = "*".join(map(value_text, row.group.values()))
+            own = items.setdefault("*".join(row.group), {}).setdefault(name, Slice(name))
+            if isinstance(row, ScoreRow):
+                own.scores[row.system] = row
+            else:
+                own.differences.append(row)
+    return {item: list(slices.values()) for item, slices in items.items()}
 
 
 def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
@@ -86,7 +79,7 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
     result = view.result
     means: dict[str, list[str]] = {}
     marks, meaning = _marks_of_systems(result) if for_paper else ({}, [])
-    header, columns = ["system"], list[list[Cell]]()
+    columns: list[Column] = []
     for metric in result.metrics:
         word, scores = metric.metric, result.whole(metric.metric)
         if not scores and for_paper:
@@ -95,91 +88,79 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
             means.setdefault(f"{scores[0].segments} {kind}", []).append(metric.name)
         if not scores:
             continue
-        columns = columns or [[score.system for score in scores]]
-        own_marks = [marks.get(word, {}).get(score.system, "") for score in scores]
-        columns.append([*score_numbers(scores, view.decimals_of(word, scores), own_marks)])
+        if not columns:
+            columns.append(("system", [score.system for score in scores]))
         has_arrow = row_of(word).lower_is_better and (for_paper or len(result.metrics) > 1)
-        header.append(f"{metric.name} {LOWER}" if has_arrow else metric.name)
+        numbers = score_numbers(scores, view.decimals_of(word, scores), marks.get(word, {}))
+        columns.append((f"{metric.name} {LOWER}" if has_arrow else metric.name, numbers))
         if len(result.metrics) == 1 and not for_paper:
             score_type, places = metric_type(word).score_type, view.decimals_of(word)
             cells = [score_type.cells(score.parts, places) for score in scores]
-            header += cells[0]
-            columns += [[Number(own[name]) for own in cells] for name in cells[0]]
+            columns += [(name, [Number(own[name]) for own in cells]) for name in cells[0]]
     if not columns:
         return None
-    rows = list(zip(*columns, strict=True))
     if not for_paper:
-        return Table([], header, rows)
+        return table_of(columns)
     caption = [
-        f"Scores on {units_of(result)}.",
-        *(f"Means of {parts}: {', '.join(names)}." for parts, names in means.items()),
-        *_reading(rows),
+        f"Scores on {units_of(result)}",
+        *(f"Means of {parts}: {', '.join(names)}" for parts, names in means.items()),
+        *_reading(cells for _, cells in columns),
         *meaning,
     ]
     notes = [note for metric in result.metrics for note in notes_of(result, metric)]
-    return Table(caption, header, rows, notes=notes)
+    return table_of(columns, caption, notes)
 
 
 def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) -> Iterator[Table]:
     """A table for each item of --slice_by: a row for each slice, a column for each system.
 
-    Languages and tasks are slices, too, with tokenizers and means of their own.
+    Languages and tasks are slices, too, with tokenizers of their own, and with a mean, also where
+    the corpus has no score for the whole.
 
     Args:
       view: the result, and how it is shown.
       metric: the metric.
-      for_paper: whether there are all slices, a caption, and marks that say what is significant.
+      for_paper: whether there are only significant slices if these are asked for, a caption, and
+        marks that say what is significant.
     """
-    result = view.result
-    languages = result.languages_of(metric.metric)
-    tokenizers: dict[str, Cell] = {
+    result, word = view.result, metric.metric
+    languages, averages = result.languages_of(word), result.averages(word)
+    tokenizers = {
         value_text(value): language["tokenize"]
         for language in languages
         for value in language["slice"].values()
     }
     parts = [label for part in (languages or result.tasks)[:1] for label in part["slice"]]
-    averages = result.averages(metric.metric)
-    # A corpus in several languages or tasks can have no score for the whole, but it has averages.
-    systems = [score.system for score in averages or result.whole(metric.metric)]
-    # A table of scores has all slices, also those without differences.
+    average = Slice(
+        "macro average",
+        {row.system: row for row in averages},
+        [row for row in result.compared(word) if row.group == MACRO_AVERAGE],
+    )
+    systems = [score.system for score in averages or result.whole(word)]
     choice = view.choice if for_paper else RowChoice(view.choice.sort)
-    for item, slices in slices_of(result, metric.metric).items():
+    for item, slices in slices_of(result, word).items():
         shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, "slice")
         if not shown:
             continue
-        lines = [[own.scores.get(system) for system in systems] for own in shown]
-        compared = [own.differences for own in shown]
-        header = [item]
-        columns: list[list[Cell]] = [[own.name for own in shown]]
-        has_averages = [item] == parts
-        if has_averages and languages:
-            header.append("tokenizer")
-            columns.append([tokenizers[own.name] for own in shown])
-        header.append("segments")
-        columns.append([segments_of(own.scores.values()) for own in shown])
-        if has_averages:
-            for cells, last in zip(columns, ["macro average", "", ""], strict=False):
-                cells.append(last)
-            lines.append([*averages])
-            differences = result.compared(metric.metric)
-            compared.append([row for row in differences if row.group == MACRO_AVERAGE])
-        decimals = view.decimals_of(metric.metric, itertools.chain(*lines))
+        has_average = [item] == parts
+        shown += [average] if has_average else []
+        decimals = view.decimals_of(word, (row for own in shown for row in own.scores.values()))
+        header = [item, *(["tokenizer"] if has_average and languages else []), "segments", *systems]
         rows: list[list[Cell]] = []
-        for names, scores, own in zip(zip(*columns, strict=True), lines, compared, strict=True):
-            stars_of = _stars_of(own) if for_paper else {}
-            marks = [stars_of.get(system, "") for system in systems]
+        for own in shown:
+            names: list[Cell] = [own.name]
+            if has_average and languages:
+                names.append(tokenizers.get(own.name, ""))
+            names.append("" if own is average else segments_of(own.scores.values()))
+            marks = {row.system: stars(row) for row in own.differences} if for_paper else {}
+            scores = [own.scores.get(system) for system in systems]
             rows.append([*names, *score_numbers(scores, decimals, marks)])
-        header += systems
         if not for_paper:
-            yield Table([], header, rows, hidden)
+            yield Table((), header, rows)
             continue
-        tested = [row for own in compared for row in own if row.p_value_holm is not None]
-        caption = [
-            f"{metric.name} by {item}.",
-            *(f"{reason}." for reason in hidden),
-            *_reading(rows),
-            *([meaning_of_stars(tested[0].baseline)] if tested else []),
-        ]
+        tested = [row for own in shown for row in own.differences if row.p_value_holm is not None]
+        meaning = [meaning_of_stars(tested[0].baseline)] if tested else []
+        caption = [f"{metric.name} by {item}", *hidden, *_reading(rows), *meaning]
         yield Table(caption, header, rows)
 
 
@@ -202,10 +183,9 @@ def preset_table(view: View, metric: MetricNames) -> Table | None:
         ]
         for preset in presets
     ]
-    notes = [(preset.preset, None, preset.signature) for preset in presets]
-    return Table(
-        [f"{metric.name} by several definitions."], ["preset", *systems], rows, notes=notes
-    )
+    notes = [Note(preset.preset, None, preset.signature) for preset in presets]
+    caption = [f"{metric.name} by several definitions"]
+    return Table(caption, ["preset", *systems], rows, notes)
 
 
 def score_number(score: ScoreRow | None, decimals: int) -> Number:
@@ -230,13 +210,13 @@ def segments_of(rows: Iterable[ScoreRow | ComparisonRow]) -> Number:
 def notes_of(result: Result, metric: MetricNames) -> list[Note]:
     """The definitions of a metric: one, or one for each set of languages that have the same."""
     if metric.signature is not None:
-        return [(metric.name, metric.sacrebleu_signature, metric.signature)]
+        return [Note(metric.name, metric.sacrebleu_signature, metric.signature)]
     languages: dict[tuple[str | None, str], list[str]] = {}
     for language in result.languages_of(metric.metric):
         signatures = (language["sacrebleu_signature"], language["signature"])
         languages.setdefault(signatures, []).extend(language["slice"].values())
     return [
-        (f"{metric.name} ({joined(names, _SHOWN_LANGUAGES)})", *signatures)
+        Note(f"{metric.name} ({joined(names, _SHOWN_LANGUAGES)})", *signatures)
         for signatures, names in languages.items()
     ]
 
@@ -267,32 +247,32 @@ def ranks_of(clusters: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, str]:
 
 
 def score_numbers(
-    scores: Sequence[ScoreRow | None], decimals: int, marks: Sequence[str] | None = None
+    scores: Sequence[ScoreRow | None], decimals: int, marks: Mapping[str, str]
 ) -> list[Number]:
-    """Scores that are compared with each other. The best ones are those that look best."""
-    numbers = [score_number(score, decimals) for score in scores]
-    values = {float(number.text) for number in numbers if number.text}
+    """Scores that are compared with each other, with the marks of some systems.
+
+    The best ones are those that look best.
+    """
     known = [score for score in scores if score is not None and score.score is not None]
+    texts = [score_number(score, decimals).text for score in known]
     best = None
     if len(known) > 1:
-        best = min(values) if row_of(known[0].metric).lower_is_better else max(values)
-    return [
-        dataclasses.replace(
-            number, mark=mark, is_best=number.text != "" and float(number.text) == best
-        )
-        for number, mark in zip(numbers, marks or [""] * len(numbers), strict=True)
-    ]
+        best = (min if row_of(known[0].metric).lower_is_better else max)(texts, key=float)
+    numbers = []
+    for score in scores:
+        number = score_number(score, decimals)
+        if score is not None:
+            is_best = number.text == best
+            number = dataclasses.replace(number, mark=marks.get(score.system, ""), is_best=is_best)
+        numbers.append(number)
+    return numbers
 
 
-def _reading(rows: Sequence[Sequence[Cell]]) -> list[str]:
+def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
     """What a reader must know of scores: what ± means, and what is bold."""
     numbers = [cell for row in rows for cell in row if isinstance(cell, Number)]
-    sentences = []
-    if any(number.half for number in numbers):
-        sentences.append(f"{HALF_INTERVAL}.")
-    if any(number.is_best for number in numbers):
-        sentences.append(BEST_ARE_BOLD)
-    return sentences
+    sentences = [HALF_INTERVAL] if any(number.half for number in numbers) else []
+    return sentences + ([BEST_ARE_BOLD] if any(number.is_best for number in numbers) else [])
 
 
 def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]], list[str]]:
@@ -306,27 +286,19 @@ def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]],
         return {}, []
     where = []
     if compared[0].segments != result.segments:
-        where.append(f"Compared on the {compared[0].segments} segments that all systems have.")
+        where.append(f"Compared on the {compared[0].segments} segments that all systems have")
+    marks: dict[MetricWord, dict[str, str]] = {}
     if len({row.baseline for row in compared}) == 1:
-        marks = {
-            metric: _stars_of([row for row in compared if row.metric == metric])
-            for metric in result.words
-        }
+        for row in compared:
+            marks.setdefault(row.metric, {})[row.system] = stars(row)
         return marks, [meaning_of_stars(compared[0].baseline), *where]
-    ranks = {
-        metric: ranks_of([own for own in result.clusters or () if own["metric"] == metric])
-        for metric in result.words
-    }
+    for metric in result.words:
+        marks[metric] = ranks_of([own for own in result.clusters or () if own["metric"] == metric])
     meaning = (
         "Superscripts are ranks: a system is significantly better than each system of a later "
-        f"rank (p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)."
+        f"rank (p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
     )
-    return (ranks, [meaning, *where]) if any(ranks.values()) else ({}, [])
-
-
-def _stars_of(differences: Iterable[ComparisonRow]) -> dict[str, str]:
-    """The marks of the systems that are compared with a baseline."""
-    return {row.system: stars(row) for row in differences}
+    return marks, [meaning, *where] if any(marks.values()) else []
 
 
 def meaning_of_stars(base: str) -> str:
@@ -334,7 +306,7 @@ def meaning_of_stars(base: str) -> str:
     levels = ", ".join(f"{mark} p < {level}" for level, mark in _STARS.items())
     return (
         f"Superscripts: significantly different from {base} ({levels}; adjusted by Holm); without "
-        "one, not significant or not tested."
+        "one, not significant or not tested"
     )
 
 

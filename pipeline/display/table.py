@@ -1,9 +1,13 @@
-"""A table, before a format writes it, and the table as text for stdout."""
+"""A table, before a format writes it, and the table as text for stdout and as GitHub's Markdown."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.transforms.score.shown_numbers import Number, estimates
@@ -14,8 +18,16 @@ LOWER = "↓"
 
 Cell = str | Number
 
-Note = tuple[str, str | None, str]
-"""What is defined, its signature as sacreBLEU writes it (None if it cannot), and our signature."""
+Column = tuple[str, Sequence[Cell]]
+"""The name of a column, and its cells."""
+
+
+class Note(NamedTuple):
+    """What is defined, its signature by sacreBLEU (None if it has none), and our signature."""
+
+    name: str
+    sacrebleu: str | None
+    signature: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,17 +35,15 @@ class Table:
     """A table with what a reader must know about it.
 
     Attributes:
-      caption: sentences about it.
+      caption: sentences about it, without a full stop.
       header: the names of its columns.
       rows: its cells; the first one of a row is its name.
-      hidden: why rows are left out, and how many they are.
       notes: its definitions.
     """
 
     caption: Sequence[str]
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    hidden: Sequence[str] = ()
     notes: Sequence[Note] = ()
 
     @property
@@ -41,20 +51,18 @@ class Table:
         """The cells below the header, column by column."""
         return list(zip(*self.rows, strict=True)) or [()] * len(self.header)
 
-
-Column = tuple[str, Sequence[Cell]]
-"""The name of a column, and its cells."""
+    @property
+    def paragraph(self) -> str:
+        """The caption as one text."""
+        return " ".join(f"{sentence}." for sentence in self.caption)
 
 
 def table_of(
-    columns: Iterable[Column],
-    caption: Sequence[str] = (),
-    hidden: Sequence[str] = (),
-    notes: Sequence[Note] = (),
+    columns: Iterable[Column], caption: Sequence[str] = (), notes: Sequence[Note] = ()
 ) -> Table:
     """The table of one or more columns."""
     names, cells = zip(*columns, strict=True)
-    return Table(caption, names, list(zip(*cells, strict=True)), hidden, notes)
+    return Table(caption, names, list(zip(*cells, strict=True)), notes)
 
 
 def is_numeric(column: Sequence[Cell]) -> bool:
@@ -63,13 +71,11 @@ def is_numeric(column: Sequence[Cell]) -> bool:
 
 
 def as_text(table: Table) -> str:
-    """The lines of a table: its caption, its columns, what it hides, and its definitions."""
+    """The lines of a table: its caption, its columns, and its definitions."""
     columns = zip(table.header, table.columns, strict=True)
     body = text_table([[printable(name), *cell_texts(column)] for name, column in columns])
-    below = ["; ".join([*table.hidden, "--format json shows all of them"])] if table.hidden else []
-    notes = as_lines([f"{name}|{signature}" for name, _, signature in table.notes])
-    text = as_lines(table.caption) + f"{body}\n" + as_lines(below)
-    return f"{text}\n{notes}" if notes else text
+    notes = as_lines([f"{note.name}|{note.signature}" for note in table.notes])
+    return f"{as_lines(table.caption)}{body}\n" + (notes and f"\n{notes}")
 
 
 def as_lines(sentences: Iterable[str]) -> str:
@@ -82,3 +88,51 @@ def cell_texts(column: Sequence[Cell]) -> list[str]:
     if not any(isinstance(cell, Number) for cell in column):
         return [printable(str(cell)) for cell in column]
     return estimates([cell if isinstance(cell, Number) else Number(cell) for cell in column])
+
+
+def markdown(tables: Iterable[Table], remarks: Sequence[str]) -> str:
+    """The tables in Markdown, below remarks about the result, with blank lines between them."""
+    return "\n".join([*(f"{_escaped(remark)}\n" for remark in remarks), *map(_markdown, tables)])
+
+
+def _markdown(table: Table) -> str:
+    """A table with its caption, in columns that are also aligned before a page is made of it."""
+    header, *rows = ([_markdown_cell(cell) for cell in row] for row in (table.header, *table.rows))
+    widths = [max(3, *map(cell_len, column)) for column in zip(header, *rows, strict=True)]
+    rule = [
+        "-" * (width - 1) + (":" if is_numeric(column) else "-")
+        for width, column in zip(widths, table.columns, strict=True)
+    ]
+    text = f"{_escaped(table.paragraph)}\n\n"
+    for row in (header, rule, *rows):
+        cells = [
+            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
+        ]
+        text += f"| {' | '.join(cells)} |\n"
+    for number, (name, sacrebleu, signature) in enumerate(table.notes):
+        theirs = f"sacreBLEU {_code(sacrebleu)}; " if sacrebleu else ""
+        text += "" if number else "\n"
+        text += f"- {_escaped(name)}: {theirs}beam-bleu {_code(signature)}\n"
+    return text
+
+
+def _markdown_cell(cell: Cell) -> str:
+    if not isinstance(cell, Number):
+        return _escaped(cell)
+    text = _escaped(cell.text.replace("-", "\N{MINUS SIGN}"))
+    text = f"**{text}**" if cell.is_best else text
+    half = f" ± {cell.half}" if cell.half else ""
+    return text + half + (f"<sup>{_escaped(cell.mark)}</sup>" if cell.mark else "")
+
+
+def _code(text: str) -> str:
+    """A text as code, between more backticks than it has next to each other."""
+    text = printable(text)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence, space = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+def _escaped(text: str) -> str:
+    """The text with backslashes before the characters that have a meaning in Markdown."""
+    return re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", printable(text))

@@ -231,8 +231,8 @@ class ScoreTables:
         shown = ""
         if table is not None:
             # Nothing is bold here.
-            caption = " ".join(text for text in table.caption if text != BEST_ARE_BOLD)
-            shown = as_text(dataclasses.replace(table, caption=[caption, ""], notes=()))
+            caption = [text for text in table.caption if text != BEST_ARE_BOLD]
+            shown = as_text(dataclasses.replace(table, caption=[*caption, ""], notes=()))
         return shown + as_lines([f"rows: {rows}"]).rstrip("\n")
 
 

@@ -347,6 +347,5 @@ def _inputs(streams: Sequence[Mapping[str, Any]]) -> Table:
         ]
         for stream in streams
     ]
-    note = "Equal digests mean equal texts."
     header = ["texts", "pattern", "files", "lines", "bytes", "digest"]
-    return Table(["What was read"], header, rows, [note])
+    return Table(["What was read", "Equal digests mean equal texts"], header, rows)

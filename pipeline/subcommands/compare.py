@@ -12,7 +12,6 @@ from beam_bleu.pipeline.command_line.output_flags import RowFlags
 from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.latex import latex
-from beam_bleu.pipeline.display.markdown import markdown
 from beam_bleu.pipeline.display.printable import json_text, value_text
 from beam_bleu.pipeline.display.row_order import (
     RowChoice,
@@ -21,7 +20,15 @@ from beam_bleu.pipeline.display.row_order import (
     verdict,
 )
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
-from beam_bleu.pipeline.display.table import LOWER, Column, Table, as_lines, as_text, table_of
+from beam_bleu.pipeline.display.table import (
+    LOWER,
+    Column,
+    Table,
+    as_lines,
+    as_text,
+    markdown,
+    table_of,
+)
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.result.comparing import ComparedResults, compared_results, without
 from beam_bleu.pipeline.result.rows import (
@@ -169,9 +176,8 @@ def _tables(
                 *_names(shown, family, item),
                 *_columns(metric, shown, has_holm=len(rows) > 1, for_paper=for_paper),
             ]
-            caption = _caption(compared, metric, part, hidden) if for_paper else []
-            hidden = [] if for_paper else hidden
-            yield table_of(columns, caption, hidden, notes)
+            caption = _caption(compared, metric, part, hidden) if for_paper else hidden
+            yield table_of(columns, caption, notes)
             notes = []
 
 
@@ -223,7 +229,7 @@ def _caption(
         about = f"Macro averages of {metric.name}"
     in_pairs = compared.is_paired and group is None
     way = "in pairs" if in_pairs else "as if their segments were independent"
-    caption = [f"{about}, compared with the old run {way}.", *(f"{reason}." for reason in hidden)]
+    caption = [f"{about}, compared with the old run {way}", *hidden]
     if any(row.p_value_holm is not None for row in rows):
-        caption += [f"{HALF_INTERVAL}.", meaning_of_stars("the old run")]
+        caption += [HALF_INTERVAL, meaning_of_stars("the old run")]
     return caption
