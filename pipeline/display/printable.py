@@ -11,14 +11,10 @@ from typing import Any
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""The text, with characters that cannot be printed escaped as in `repr`.
+    r"""The text, with characters that cannot be printed, and are not kept, escaped as in `repr`.
 
-    It escapes control characters (a terminal would obey them), line breaks, characters that
-    are invisible or change the direction of a text, and bytes that are not UTF-8.
-
-    Args:
-      text: a message, or a part of one.
-      keep: characters that stay as they are.
+    These are control characters (a terminal would obey them), line breaks, characters that are
+    invisible or change the direction of a text, and bytes that are not UTF-8.
 
     >>> print(printable("one\ntwo \x1b[2J größe"))
     one\ntwo \x1b[2J größe
@@ -38,13 +34,10 @@ def value_text(value: str | None) -> str:
 
 
 def value_of(text: str) -> str | None:
-    """The value of a label that a user writes as `value_text` does; other texts are plain values.
+    """The value of a label that a user writes as `value_text` does, or plainly.
 
     >>> value_of("news"), value_of("null"), value_of('"null"'), value_of("")
     ('news', None, 'null', '')
-
-    Raises:
-      ValueError: a text with a quotation mark in front is not a string of JSON.
     """
     if not text.startswith('"'):
         return None if text == value_text(None) else text
@@ -55,10 +48,8 @@ def value_of(text: str) -> str | None:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    r"""A value as JSON, in which characters that cannot be shown are escapes of JSON.
+    r"""A value as JSON, in which the characters that `printable` escapes are escapes of JSON.
 
-    These are control characters, also those from U+0080 to U+009F, characters that are invisible or
-    change the direction of a text, Unicode's line breaks, and bytes of paths that are not UTF-8.
     White space stays as it is. A program reads the same value.
 
     >>> print(json_text({"größe": "a\u202eb\x9b"}))
@@ -76,10 +67,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 def _indented(value: Any, newline: str, step: str) -> str:
     """A value as JSON with a line for each item: the text of `json.dumps`, which takes longer.
 
-    Args:
-      value: the value.
-      newline: a line break, and the indentation of the value.
-      step: what the items of a value are indented by.
+    `newline` has the indentation of the value, and `step` what its items are indented by.
     """
     if type(value) is str:
         return encode_basestring(value)

@@ -2,8 +2,7 @@
 
 On a terminal one line is written again and again, and disappears at the end. If stderr is not a
 terminal, each line begins with the time, and with --log_format json each line is an object, also on
-a terminal. A thread writes the lines. It ends with the run, and a run goes on if stderr cannot be
-written.
+a terminal.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal, TextIO
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import ERASED_LINE, JsonLines, is_redrawn
-from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.progress import PROGRESS, Phase, Progress, State
 
 ProgressMode = Literal["auto", "on", "off"]
@@ -48,29 +46,15 @@ _LONGEST = 100 * 86_400
 @contextlib.contextmanager
 def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterator[None]:
     """While the body runs, stderr shows how far it has come."""
-    require_choice("the mode", mode, PROGRESS_MODES)
     stream = None if mode == "off" else _kept_stderr()
     if stream is None:
         yield
         return
     ended = threading.Event()
-    is_line = is_redrawn(stream)
-
-    def states() -> Iterator[State]:
-        """The states of a run until it has ended."""
-        delay = _DELAY if is_line else 0.0
-        while not ended.wait(delay):
-            yield progress.state
-            delay = _TICK
-
-    if is_line:
-        write = functools.partial(_write_line, stream, states())
-    else:
-        messages = log_lines(states(), with_phases=mode == "on")
-        write = functools.partial(_write_log, stream, messages)
-    thread = threading.Thread(
-        target=_until_it_fails, args=(write, stream, sys.stderr), name="progress", daemon=True
+    work = functools.partial(
+        _show, stream, progress, ended, with_phases=mode == "on", is_own=stream is not sys.stderr
     )
+    thread = threading.Thread(target=work, name="progress", daemon=True)
     thread.start()
     try:
         yield
@@ -80,14 +64,27 @@ def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterato
         thread.join(_PATIENCE)
 
 
-def _until_it_fails(write: Callable[[], None], stream: TextIO, stderr: TextIO) -> None:
+def _show(
+    stream: TextIO, progress: Progress, ended: threading.Event, *, with_phases: bool, is_own: bool
+) -> None:
     """Shows the progress of a run. The display is not worth a failed run, whatever goes wrong."""
+    is_line = is_redrawn(stream)
+
+    def states() -> Iterator[State]:
+        delay = _DELAY if is_line else 0.0
+        while not ended.wait(delay):
+            yield progress.state
+            delay = _TICK
+
     with contextlib.suppress(OSError, ValueError):
-        write()
+        if is_line:
+            _write_line(stream, states())
+        else:
+            _write_log(stream, log_lines(states(), with_phases=with_phases))
     # Here, because another thread could wait forever for a writer that is blocked. It would write
     # again what it could not write.
     with contextlib.suppress(OSError, ValueError):
-        if stream is not stderr:
+        if is_own:
             stream.close()
 
 

@@ -20,10 +20,6 @@ from beam_bleu.transforms.errors import JobError
 ERASED_LINE = "\r\x1b[K"
 """Removes the line of a terminal at whose end something was written."""
 
-_WITHOUT_ESCAPES = ("", "dumb", "unknown")
-"""Values of TERM that say that the terminal does not know escape sequences."""
-
-
 LogFormatName = Literal["text", "json"]
 
 LOG_FORMATS: Mapping[LogFormatName, str] = {
@@ -37,16 +33,14 @@ class JsonLines:
     """Makes lines of stderr for programs that collect logs: an object on each line.
 
     Attributes:
-      run: the name of the run, as run.json has it; None before it is known, and for commands that
-        are no runs.
+      current: that of this process, if its stderr has such lines.
+      run: the name of the run, as run.json has it, once it is known.
     """
 
     current: ClassVar[JsonLines | None] = None
-    """That of this process, if its stderr has such lines."""
 
     def __init__(self) -> None:
         self.run: str | None = None
-        self._host = platform.node()
 
     @classmethod
     @contextlib.contextmanager
@@ -62,22 +56,10 @@ class JsonLines:
             logging.captureWarnings(False)
 
     def line(self, level: str, message: str, **more: Any) -> str:
-        """A line, without its end.
-
-        Args:
-          level: debug, info, warning, error or critical.
-          message: the message.
-          more: other keys.
-        """
-        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        fields = {
-            "time": now.replace("+00:00", "Z"),
-            "level": level,
-            "message": message,
-            "run": self.run,
-            "host": self._host,
-        }
-        return json_text(fields | more)
+        """A line of a level such as "info", with other keys after the message; without its end."""
+        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        fields = {"time": now, "level": level, "message": message, "run": self.run}
+        return json_text(fields | {"host": platform.node()} | more)
 
 
 def say(message: str) -> None:
@@ -112,11 +94,6 @@ def silent_stderr() -> Iterator[None]:
 
 
 def write_to_stdout(data: bytes) -> None:
-    """Writes to stdout.
-
-    Raises:
-      JobError: stdout is closed or cannot be written.
-    """
     if sys.stdout is None:
         raise JobError("stdout is closed", "redirect it to a file or to /dev/null")
     try:
@@ -144,5 +121,5 @@ def open_standard_streams() -> None:
 
 def is_redrawn(stream: TextIO) -> bool:
     """Whether a line on this stream can be written again and again."""
-    knows_escapes = os.environ.get("TERM", "") not in _WITHOUT_ESCAPES
+    knows_escapes = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
     return stream.isatty() and knows_escapes and JsonLines.current is None
