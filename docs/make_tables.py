@@ -187,7 +187,7 @@ def _record_formats() -> str:
                 row.label,
                 code(name),
                 " ".join(map(code, row.suffixes)),
-                whole if row.is_of_lines else f"no: {row.label} compresses inside",
+                whole if row.is_text else f"no: {row.label} compresses inside",
                 row.column_names,
             ]
             for name, row in RECORD_FORMATS.items()

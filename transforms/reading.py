@@ -30,6 +30,7 @@ from beam_bleu.transforms.pairing.records.columns.column_paths import parse_colu
 from beam_bleu.transforms.pairing.records.columns.wanted import Condition, Wanted
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,
+    RECORD_FORMATS,
     RecordFormatName,
     format_of_name,
 )
@@ -200,8 +201,8 @@ class _ReadRecords(_Read):
         require_choice("input_format", record_format, RECORD_FORMAT_NAMES)
         if self.header is not None:
             require_flag("header", self.header)
-            if record_format != "tsv":
-                raise ValueError(f"header is for tsv, but the format is {record_format}")
+            if not RECORD_FORMATS[record_format].delimiter:
+                raise ValueError(f"header is for tsv and csv, but the format is {record_format}")
         return record_files(
             stream, wanted, record_format, header=self.header, on_bad_record=self.on_bad_record
         )
@@ -209,13 +210,13 @@ class _ReadRecords(_Read):
 
 @dataclasses.dataclass(eq=False, repr=False)
 class ReadPairedRecords(_ReadRecords):
-    """Each record of Parquet, Arrow, Avro, JSON lines or tab-separated text is a segment.
+    """Each record of Parquet, Arrow, Avro, JSON lines, CSV or tab-separated text is a segment.
 
     Args:
       pattern: the file, or a pattern of files; or a table, such as "delta:PATH" or "iceberg:NAME",
         for which the workers need the extra `delta` or `iceberg`.
-      input_format: parquet, arrow, avro, jsonl or tsv; by default the suffix of the pattern says
-        it.
+      input_format: parquet, arrow, avro, jsonl, tsv, csv or quoted-tsv; by default the suffix of
+        the pattern says it.
       candidate_columns: the column of each system's candidates: a name, a path such as
         `translation.de` or `choices[0]`, or NAME=COLUMN to name the system.
       reference_columns: the columns of the references, or one column of lists.
@@ -226,8 +227,8 @@ class ReadPairedRecords(_ReadRecords):
         `CorpusScores.PerSystem`. `{system}` in a column stands for the name of each system.
       kept: columns that `Evaluate` shows in examples and scores of segments. Joined and long
         records always have `id`.
-      header: whether tab-separated text has a line with the names of the columns. By default it
-        has one, unless all columns are given by their numbers.
+      header: whether CSV or tab-separated text has a line with the names of the columns. By default
+        it has one, unless all columns are given by their numbers.
       on_bad_record: "fail", or "reject": the bad records are in `Paired.rejected`, and not scored.
         `CorpusBleu.PerSystem` limits how many.
       describe: see `ReadLineParallel`.

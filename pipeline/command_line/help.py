@@ -89,7 +89,7 @@ _SYNOPSIS = (
 USUAL_FLAGS = {
     "REF ...": "files of references, a segment on each line",
     "-i [NAME=]FILE ...": "outputs of systems, or patterns of them in quotes",
-    "--input PATTERN": "records: JSON lines, tab-separated text or Parquet",
+    "--input PATTERN": "records: JSON lines, CSV, TSV or Parquet",
     "--candidate_columns NAME": "the columns of records that have the candidates",
     "--reference_columns NAME": "the columns that have the references",
     "--join_on COLUMN": "bring records of several files together by an id",

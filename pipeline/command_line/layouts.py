@@ -57,7 +57,7 @@ _TASK_IN_NAME = PathLabel(
     "task",
     "NAME_(*)_TIME.SUFFIX",
     r"(?:^|/)(?:samples_|details_)?([^/]+?)(?:_\d{4}-\d\d-\d\d(?:T[^/_]*)?)?"
-    r"(?:\.(?:jsonl|ndjson|json|parquet|tsv))?(?:\.(?:gz|bz2|zst|xz))?$",
+    r"(?:\.(?:jsonl|ndjson|json|parquet|csv|tsv))?(?:\.(?:gz|bz2|zst|xz))?$",
     has_one_file=True,
 )
 """The task in samples_TASK_TIME.jsonl and details_TASK_TIME.parquet; the name of another file."""

@@ -71,8 +71,8 @@ class RecordFlags:
 
     input: str | None = flag(
         None,
-        "records that have candidates and references: files of Parquet, Arrow, Avro, JSON lines or "
-        "tab-separated text; or a table: delta:PATH, iceberg:NAME",
+        "records that have candidates and references: files of Parquet, Arrow, Avro, JSON lines, "
+        "CSV or tab-separated text; or a table: delta:PATH, iceberg:NAME",
         "PATTERN",
         action=_Once,
     )
@@ -86,7 +86,8 @@ class RecordFlags:
     candidate_columns: tuple[str, ...] | None = flag(
         None,
         "the columns of the systems. A column is a name, a path such as translation.de or "
-        "resps[0], the number of a column of tab-separated text, or a pattern such as 'hyp_*'",
+        "resps[0], the number of a column of CSV or tab-separated text, or a pattern such as "
+        "'hyp_*'",
         "[NAME=]COLUMN,...",
         convert=columns,
         shown_default="default: the column with a usual name, such as hypothesis",
@@ -100,12 +101,12 @@ class RecordFlags:
     )
     header: bool = flag(
         False,
-        "the first line of tab-separated text has the names of its columns",
+        "the first line of CSV or tab-separated text has the names of its columns",
         shown_default="default: yes if a column is given by its name instead of its number",
     )
     no_header: bool = flag(
         False,
-        "the first line of tab-separated text is a record",
+        "the first line of CSV or tab-separated text is a record",
     )
     where: tuple[Condition, ...] = flag(
         (),

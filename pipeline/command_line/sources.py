@@ -213,7 +213,7 @@ class _Described:
             stream,
             wanted,
             name,
-            header=self._header(wanted) if name == "tsv" else None,
+            header=self._header(wanted) if RECORD_FORMATS[name].delimiter else None,
             range_bytes=flags.range_bytes,
             expected=Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
             on_bad_record=flags.on_bad_record,
@@ -221,14 +221,14 @@ class _Described:
         )
 
     def _header(self, wanted: Wanted) -> bool | None:
-        """Whether the first line of tab-separated text has the names of the columns.
+        """Whether the first row of text with fields has the names of the columns.
 
         It is None if the source decides, by the columns.
 
         Raises:
           UsageError: --no_header is given, but columns are named, or have the usual names.
         """
-        from beam_bleu.transforms.pairing.records.text.tsv import has_header
+        from beam_bleu.transforms.pairing.records.columns.choosing import has_header
 
         if self.flags.no_header and has_header(wanted, self.needs.roles):
             raise UsageError(
@@ -256,7 +256,7 @@ class _Described:
             )
         row = RECORD_FORMATS[name]
         suffix = compression(stream.pattern)
-        if suffix is not None and not row.is_of_lines:
+        if suffix is not None and not row.is_text:
             raise UsageError(
                 f"{stream.label}: {row.label} files are compressed inside, and cannot be read as "
                 f"{suffix}: {stream.pattern}",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
+import lzma
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,18 @@ LONG = [
     for name in NAMES
     for i, refs in enumerate(zip(*REFERENCES, strict=True))
 ]
-SUFFIXES = ["parquet", "arrow", "arrows", "avro", "jsonl", "jsonl.gz", "tsv", "tsv.gz"]
+SUFFIXES = [
+    "parquet",
+    "arrow",
+    "arrows",
+    "avro",
+    "jsonl",
+    "jsonl.gz",
+    "tsv",
+    "tsv.gz",
+    "csv",
+    "csv.xz",
+]
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -58,11 +71,14 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     text = io.StringIO()
     if ".jsonl" in path.name:
         text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    elif ".csv" in path.name:
+        csv.writer(text).writerows([[*rows[0]], *(row.values() for row in rows)])
     else:
         flat = [[str(value) for value in row.values()] for row in rows]
         text.writelines("\t".join(fields) + "\n" for fields in [[*rows[0]], *flat])
     data = text.getvalue().encode()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    compress = {".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)
+    path.write_bytes(compress(data))
     return path
 
 

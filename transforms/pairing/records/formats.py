@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.files.tables import table_kind
 
-RecordFormatName = Literal["parquet", "arrow", "avro", "jsonl", "tsv"]
+RecordFormatName = Literal["parquet", "arrow", "avro", "jsonl", "tsv", "csv", "quoted-tsv"]
 RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
 
@@ -17,44 +17,36 @@ class RecordFormat:
     """A format of record files.
 
     Attributes:
-      suffixes: the suffixes of its files, before a suffix of a compression.
-      is_of_lines: whether each line is a record. Such files can be compressed as a whole (.gz,
-        .bz2, .zst, .xz).
       label: its name in messages.
+      suffixes: the suffixes of its files, before a suffix of a compression.
       column_names: where the names of columns are, for docs/inputs.md.
+      is_of_lines: whether each line is a record.
+      delimiter: what is between the fields of a row of text. Its first row can be a header.
     """
 
-    suffixes: tuple[str, ...]
-    is_of_lines: bool
     label: str
+    suffixes: tuple[str, ...]
     column_names: str
+    is_of_lines: bool = False
+    delimiter: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether files are text, so that they can be compressed as a whole."""
+        return self.is_of_lines or self.delimiter != ""
 
 
+_HEADER = "the first row, or numbers"
 RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
-    "parquet": RecordFormat(
-        (".parquet", ".pq"), is_of_lines=False, label="Parquet", column_names="those of the file"
-    ),
-    "arrow": RecordFormat(
-        (".arrow", ".feather", ".ipc", ".arrows"),
-        is_of_lines=False,
-        label="Arrow",
-        column_names="those of the file",
-    ),
-    "avro": RecordFormat(
-        (".avro",), is_of_lines=False, label="Avro", column_names="the fields of its schema"
-    ),
+    "parquet": RecordFormat("Parquet", (".parquet", ".pq"), "those of the file"),
+    "arrow": RecordFormat("Arrow", (".arrow", ".feather", ".ipc", ".arrows"), "those of the file"),
+    "avro": RecordFormat("Avro", (".avro",), "the fields of its schema"),
     "jsonl": RecordFormat(
-        (".jsonl", ".ndjson"),
-        is_of_lines=True,
-        label="JSON lines",
-        column_names="the keys of the objects",
+        "JSON lines", (".jsonl", ".ndjson"), "the keys of the objects", is_of_lines=True
     ),
-    "tsv": RecordFormat(
-        (".tsv",),
-        is_of_lines=True,
-        label="tab-separated text",
-        column_names="the first line, or numbers",
-    ),
+    "tsv": RecordFormat("tab-separated text", (".tsv",), _HEADER, is_of_lines=True, delimiter="\t"),
+    "csv": RecordFormat("CSV", (".csv",), _HEADER, delimiter=","),
+    "quoted-tsv": RecordFormat("tab-separated text with quotes", (), _HEADER, delimiter="\t"),
 }
 
 

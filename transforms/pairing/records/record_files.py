@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
@@ -20,6 +20,8 @@ from beam_bleu.transforms.pairing.paired import InputFile
 from beam_bleu.transforms.pairing.records.columns.choosing import (
     BOTH,
     choose,
+    has_header,
+    is_usual_name,
     known_systems,
     require_same_columns,
 )
@@ -34,6 +36,9 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
 from beam_bleu.transforms.pairing.records.read_records import PairRecords, PlanRecords
 from beam_bleu.transforms.wiring.steps import Step, unchanged
+
+_MOST_NAMES = 12
+"""The largest number of names of columns in a message."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,7 +117,7 @@ class RecordFiles(RecordSource, abc.ABC):
       stream: the files; their records are the segments, in the order of the files.
       wanted: the columns that the user asks for.
       format: the format of the files.
-      header: whether the first line of each file of tab-separated text has the names of the
+      header: whether the first row of each file of text with fields has the names of the
         columns; None: it has them unless all columns are given by numbers.
       range_bytes: about how many bytes a portion has; if None, a size that suits the input. A
         record, or a row group of Parquet or a record batch of Arrow, is never divided.
@@ -196,6 +201,28 @@ class RecordFiles(RecordSource, abc.ABC):
         """The records of a portion, in order; see `parts` and `parsed`."""
         return (self.parsed(part, digest) for part in self.parts(portion))
 
+    @property
+    def has_fields(self) -> bool:
+        """Whether files are text with fields, which have numbers, and perhaps a header."""
+        return RECORD_FORMATS[self.format].delimiter != ""
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first row of each file is a header."""
+        if not self.has_fields:
+            return False
+        return has_header(self.wanted, self.roles) if self.header is None else self.header
+
+    @property
+    def header_notes(self) -> tuple[str, ...]:
+        """A note if the first rows are records, and the user did not say so."""
+        if not self.has_fields or self.has_header or self.header is not None:
+            return ()
+        return (
+            "the first line of each file is read as a record; if it has the names of the "
+            "columns, add --header",
+        )
+
     def chosen(self, schema: pa.Schema, shard: Shard) -> Chosen:
         """The columns that are read of a file with these canonical columns.
 
@@ -203,11 +230,30 @@ class RecordFiles(RecordSource, abc.ABC):
           InputError: it does not have them.
         """
         try:
-            numbered = self.format == "tsv"
-            return choose(self.wanted, schema, self.stream.label, self.roles, numbered)
+            return choose(self.wanted, schema, self.stream.label, self.roles, self.has_fields)
         except InputError as error:
             cause = f"{error.cause}: {self.stream.shown(shard.file.path)}"
             raise InputError(cause, error.remedy) from error
+
+    def chosen_of_fields(self, fields: Sequence[str], shard: Shard) -> Chosen:
+        """The columns that are read of a file whose first row has these fields.
+
+        Raises:
+          InputError: it does not have them, or the first row is a header and should be none.
+        """
+        numbers = [str(number + 1) for number in range(len(fields))]
+        names = fields if self.has_header else numbers
+        chosen = self.chosen(pa.schema([(name, pa.large_string()) for name in names]), shard)
+        if self.header is None and not self.has_header:
+            read = [fields[int(column.steps[0])] for column in chosen.columns]
+            if any(map(is_usual_name, read)) or (len(fields) > 1 and [*fields] == numbers):
+                what = f"the first line looks like a header: {joined(fields, _MOST_NAMES)}"
+                raise InputError(
+                    self.stream.told(what, shard.file.path),
+                    "say what it is: --header if it has the names of the columns, --no_header if "
+                    "it is a record",
+                )
+        return chosen
 
     def require_same_columns(self, shards: Sequence[Shard], chosen: Sequence[Chosen]) -> Chosen:
         """The columns of all files; see `choosing.require_same_columns`."""
@@ -236,7 +282,9 @@ class RecordFiles(RecordSource, abc.ABC):
           wanted: the columns that are read. All other properties stay as they are, also those that
             follow from the columns that the user asks for.
         """
-        return dataclasses.replace(self, roles=roles, wanted=wanted)
+        # All columns of the join say whether files have headers, so the answer is kept here.
+        header = self.has_header if self.has_fields else None
+        return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)
 
     def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanRecords:
         """The transform of a pipeline's root to `PlannedRecords`."""

@@ -75,8 +75,7 @@ def choose(
       schema: the canonical columns of the file. Without a header they are called "1", "2", ...
       label: the input, for messages.
       roles: the roles of the texts that the file has: candidates, references, both or none.
-      numbered: whether the file is tab-separated text, in which a column can also be named by its
-        number, from 1.
+      numbered: whether a column can also be named by its number, from 1.
 
     Raises:
       InputError: a column is not there, a name can mean several columns, the same column is
@@ -224,6 +223,31 @@ def is_usual_name(text: str) -> bool:
 def is_column_number(text: str) -> bool:
     """Whether a text is written like the number of a column: ASCII digits, no zero before them."""
     return re.fullmatch(r"0|[1-9][0-9]{0,8}", text) is not None
+
+
+def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
+    """Whether files have a header, if the user does not say it.
+
+    Names of columns need a header, and so do the usual names. If all columns have numbers, the
+    first line is a record.
+
+    Args:
+      wanted: the columns that the user asks for.
+      roles: the roles of the texts that are read.
+    """
+    columns_of_roles = {"candidates": wanted.candidates, "references": wanted.references}
+    if not all(columns_of_roles[role] for role in roles):
+        return True
+    named = [
+        *(text.rpartition("=")[2] for text in wanted.candidates),
+        *wanted.references,
+        *(name for name in (*wanted.labels, *wanted.ids) if wanted.path_label(name) is None),
+        *(column for _, column in wanted.kept),
+        *(condition.column.text for condition in wanted.where),
+        *(value.column for value in wanted.values),
+        *(() if wanted.system is None else (wanted.system,)),
+    ]
+    return not all(map(is_column_number, named))
 
 
 def is_name_pattern(text: str) -> bool:

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.pairing.canonical import canonical
-from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
+from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Fault
 
 _STEP = re.compile(
     r"""
@@ -30,6 +30,9 @@ _STEP = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _MOST_DIGITS = 9
+
+_MARK = "\ufeff"
+"""A byte order mark. After `cat a b`, that of b is in the middle of the text."""
 
 
 def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
@@ -156,3 +159,36 @@ def faulty_texts(column: pa.Array) -> dict[int, str]:
                 faults.setdefault(row, said)
         return faults
     return {}
+
+
+def repeated_headers(
+    columns: Sequence[pa.Array], names: Sequence[str], fields_of: Callable[[int], list[str]]
+) -> dict[int, Fault]:
+    """The rows that are headers, but not the first row: files that were joined have them.
+
+    Args:
+      columns: columns of texts or bytes.
+      names: the names of all columns of the file.
+      fields_of: all fields of a row.
+    """
+    can_be: Booleans = np.ones(len(columns[0]), bool)
+    for column in columns:
+        marked = pa.array([*names, *(_MARK + name for name in names)]).cast(column.type)
+        can_be &= pc.is_in(column, marked).to_numpy(zero_copy_only=False)
+        if not can_be.any():  # usually the first column has no name of a column
+            return {}
+    header = pa.array(sorted(names)).cast(column.type).to_pylist()
+    mark = pa.array([_MARK]).cast(column.type)[0].as_py()
+    return {
+        row: _REPEATED_HEADER
+        for row in np.flatnonzero(can_be).tolist()
+        if sorted(field.removeprefix(mark) for field in fields_of(row)) == header
+    }
+
+
+_REPEATED_HEADER = Fault(
+    None,
+    "repeated-header",
+    "has the names of columns, as the header of a file has, but it is not the first line",
+    "remove this line, or give the files by a pattern, without joining them",
+)

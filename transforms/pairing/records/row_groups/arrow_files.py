@@ -35,10 +35,10 @@ _END = b"\xff\xff\xff\xff\0\0\0\0"
 class ArrowFile(GroupFile):
     """An open Arrow file. A stream is one group, because it is read from its beginning."""
 
-    label, groups_name = "Arrow", "record batches"
+    groups_name = "record batches"
     marks = MappingProxyType({_MAGIC: _MAGIC, b"\xff" * 4: b""})
 
-    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         self._source = source
         self._streamed = source.read_at(len(_MAGIC), 0) != _MAGIC
         self._start, self._end = 0, source.size()

@@ -42,10 +42,10 @@ _LOGICAL_TYPES: dict[str, pa.DataType] = {
 class AvroFile(GroupFile):
     """An open Avro file."""
 
-    label, groups_name = "Avro", "blocks"
+    groups_name = "blocks"
     marks = MappingProxyType({b"Obj\x01": b""})
 
-    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         from fastavro import block_reader  # a run without Avro does not load it
 
         self._source = source

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 import pyarrow as pa
+import pyarrow.types as pt
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
 from beam_bleu.transforms.pairing.records.row_groups.group_file import (
@@ -30,10 +31,10 @@ one more copy of the bytes."""
 class ParquetFile(GroupFile):
     """An open Parquet file."""
 
-    label, groups_name = "Parquet", "row groups"
+    groups_name = "row groups"
     marks = MappingProxyType({b"PAR1": b"PAR1", b"PARE": b"PARE"})
 
-    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None) -> None:
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         import pyarrow.parquet as pq  # a run without Parquet does not load it
 
         is_local = isinstance(source, pa.OSFile)
@@ -71,9 +72,13 @@ class ParquetFile(GroupFile):
         ):
             raise pa.ArrowInvalid(CHANGED)
         names = [".".join(map(str, itertools.takewhile(_is_name, path.steps))) for path in paths]
-        yield from self._file.iter_batches(
-            batch_size=batch_rows, row_groups=list(groups), columns=names, use_threads=False
-        )
+        # pyarrow reads a dictionary in a list or struct only within a row group.
+        nested = filter(pt.is_nested, self.schema.types)
+        one_by_one = any("dictionary<" in str(kind) for kind in nested)
+        for part in [[group] for group in groups] if one_by_one else [list(groups)]:
+            yield from self._file.iter_batches(
+                batch_size=batch_rows, row_groups=part, columns=names, use_threads=False
+            )
 
 
 def _is_name(step: str | int) -> bool:

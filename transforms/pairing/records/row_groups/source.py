@@ -1,4 +1,4 @@
-"""Files whose rows lie in groups as records: row groups of Parquet, and those of Arrow and Avro."""
+"""Files whose rows lie in groups as records: row groups of Parquet, and those of other formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.errors import (
+    BleuError,
+    InputError,
+    JobError,
+    lacks_open_files,
+    open_file_limit,
+)
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.batch import usual_rows
@@ -24,6 +30,7 @@ from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
+    repeated_headers,
     rows_of,
     value_of,
 )
@@ -38,7 +45,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     RecordRange,
     null_in,
 )
-from beam_bleu.transforms.pairing.records.formats import RecordFormatName
+from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
 from beam_bleu.transforms.pairing.records.record_files import (
     Portion,
     RecordFiles,
@@ -46,13 +53,8 @@ from beam_bleu.transforms.pairing.records.record_files import (
 )
 from beam_bleu.transforms.pairing.records.row_groups.arrow_files import ArrowFile
 from beam_bleu.transforms.pairing.records.row_groups.avro_files import AvroFile
-from beam_bleu.transforms.pairing.records.row_groups.group_file import (
-    GroupFile,
-    GroupPiece,
-    damaged,
-    errors_named,
-    require_format,
-)
+from beam_bleu.transforms.pairing.records.row_groups.csv_files import CsvFile
+from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFile, GroupPiece
 from beam_bleu.transforms.pairing.records.row_groups.parquet_files import ParquetFile
 from beam_bleu.transforms.progress import PROGRESS
 
@@ -62,6 +64,8 @@ GROUP_FORMATS: dict[RecordFormatName, type[GroupFile]] = {
     "parquet": ParquetFile,
     "arrow": ArrowFile,
     "avro": AvroFile,
+    "csv": CsvFile,
+    "quoted-tsv": CsvFile,
 }
 
 METHOD = "records-murmur3-128"
@@ -84,11 +88,8 @@ class Footer:
     """What the footer of a file says.
 
     Attributes:
-      shard: the file.
-      chosen: the columns that are read.
-      version: the version of the file; None if its filesystem has no versions.
-      rows: int64, the number of rows of each row group.
-      bytes: int64, the bytes of each row group, of all columns and before compression.
+      rows: int64, the number of rows of each group.
+      bytes: int64, the bytes of each group, of all columns and before compression.
     """
 
     shard: Shard
@@ -97,24 +98,18 @@ class Footer:
     rows: Integers
     bytes: Integers
 
-    def pieces(self, most_bytes: int) -> Iterator[GroupPiece]:
-        """Its row groups, in pieces of at most so many bytes, or of one row group."""
-        starts, size = [0], 0
-        for group, group_bytes in enumerate(self.bytes.tolist()):
-            if size and size + group_bytes + _FILE_BYTES > most_bytes:
-                starts.append(group)
-                size = 0
-            size += group_bytes
-        for start, stop in zip(starts, [*starts[1:], len(self.rows)], strict=True):
-            yield GroupPiece(
-                self.shard.file,
-                self.version,
-                range(start, stop),
-                tuple(self.rows[start:stop].tolist()),
-                int(self.rows[:start].sum()),
-                int(self.bytes[start:stop].sum()),
-                int(self.bytes[:start].sum()),
-            )
+    def piece(self, groups: range) -> GroupPiece:
+        """Some of its groups."""
+        start, stop = groups.start, groups.stop
+        return GroupPiece(
+            self.shard.file,
+            self.version,
+            groups,
+            tuple(self.rows[start:stop].tolist()),
+            int(self.rows[:start].sum()),
+            int(self.bytes[start:stop].sum()),
+            int(self.bytes[:start].sum()),
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,11 +118,6 @@ class RowGroupRecords(RecordFiles):
 
     digest_method = METHOD
 
-    @property
-    def form(self) -> type[GroupFile]:
-        """The reader of a file of the format."""
-        return GROUP_FORMATS[self.format]
-
     def cut(self, shards: Sequence[Shard]) -> Sequence[Shard]:
         """The files: their footers are read."""
         refuse_files_of_delta_tables(self.stream, [shard.file for shard in shards])
@@ -135,20 +125,16 @@ class RowGroupRecords(RecordFiles):
 
     def look_at(self, part: Shard) -> list[Footer]:
         """The footer of a file: its groups and columns."""
-        stream, path = self.stream, part.file.path
-        version = version_of(stream, path)
-        with self._opened(part.file) as file, errors_named(self.form, stream, path):
-            schema = canonical_schema(file.schema)
+        version = version_of(self.stream, part.file.path)
+        with self._opened(part.file) as file:
             rows, sizes = (np.array(counts, np.int64) for counts in file.groups())
-        return [Footer(part, self.chosen(schema, part), version, rows, sizes)]
+            schema = file.schema
+        if self.has_fields:
+            return [Footer(part, self.chosen_of_fields(schema.names, part), version, rows, sizes)]
+        return [Footer(part, self.chosen(canonical_schema(schema), part), version, rows, sizes)]
 
     def planned(self, found: Sequence[Footer]) -> RecordPlan:
-        """The portions of row groups.
-
-        Raises:
-          InputError: there are no rows, or files have different columns.
-          JobError: a footer is missing, or is there twice.
-        """
+        """The portions of groups."""
         footers = sorted(found, key=lambda footer: footer.shard.number)
         numbers = [footer.shard.number for footer in footers]
         if numbers != list(range(len(footers))) or not footers or not footers[-1].shard.is_last:
@@ -173,6 +159,7 @@ class RowGroupRecords(RecordFiles):
             [portions[number] for number in longest_first(sizes, portion_bytes)],
             self.input_files(shards, rows, [footer.version for footer in footers]),
             shards[0].file.snapshot,
+            notes=self.header_notes,
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
@@ -181,8 +168,7 @@ class RowGroupRecords(RecordFiles):
         for piece in portion.pieces:
             path = piece.file.path
             try:
-                if piece.rows:
-                    yield from self._piece_rows(piece, portion.chosen, first)
+                yield from self._piece_rows(piece, portion.chosen, first)
             except InputError:
                 # A file that was replaced looks as if it were damaged.
                 self._require_version(path, piece.version)
@@ -195,24 +181,19 @@ class RowGroupRecords(RecordFiles):
             raise changed(self.stream, path, "was changed after its footer was read") from None
 
     def _piece_rows(self, piece: GroupPiece, chosen: Chosen, first: int) -> Iterator[RawRecords]:
-        form, stream, path = self.form, self.stream, piece.file.path
-        row_bytes = piece.bytes // piece.rows + 1
+        stream, path = self.stream, piece.file.path
+        row_bytes = piece.bytes // max(piece.rows, 1) + 1
         most = max(min(usual_rows(len(chosen.columns)), _BATCH_BYTES // row_bytes), 1)
         read = 0
         with self._opened(piece.file, piece) as file:
-            batches = file.batches(piece, chosen.columns, most)
-            while True:
-                with errors_named(form, stream, path, piece.groups):
-                    rows = next(batches, None)
-                if rows is None:
-                    break
-                place = piece.first_row + read + 1
+            for rows in file.batches(piece, chosen.columns, most):
+                place = piece.first_row + read + 1 + self.has_header
                 there = RecordRange(stream.label, stream.shown(path), "row", first + read, place)
                 yield RawRecords(rows, there, chosen)
                 read += len(rows)
                 PROGRESS.add(piece.bytes * len(rows) // piece.rows)
         if read != piece.rows:
-            raise damaged(form, stream, path, f"{read} of {piece.rows} rows could be read")
+            raise self._damaged(path, f"{read} of {piece.rows} rows could be read")
 
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
         """The values of rows, with texts that are UTF-8, and not too long."""
@@ -224,11 +205,13 @@ class RowGroupRecords(RecordFiles):
             wrong = self._faults(path, column)
             columns[path] = null_in(column, wrong)
             faults = {**wrong, **faults}
+        if self.has_header:
+            faults |= repeated_headers(
+                part.values.columns,
+                part.chosen.fields,
+                lambda row: [column[row].as_py() for column in part.values.columns],
+            )
         return {path: columns[path] for path in part.chosen.columns}, faults
-
-    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
-        """The sum of the hashes of all values."""
-        return _sum_of_hashes(read, chosen)
 
     def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
         """The rows of a column with texts that are not UTF-8 or too long."""
@@ -252,93 +235,113 @@ class RowGroupRecords(RecordFiles):
 
     @contextlib.contextmanager
     def _opened(self, listed: FoundFile, piece: GroupPiece | None = None) -> Iterator[GroupFile]:
-        """A file that is closed at the end.
-
-        Args:
-          listed: the file, as it was listed.
-          piece: the groups that are read; None to read only the footer.
+        """A file that is closed at the end; to read only the footer if there is no piece.
 
         Raises:
-          InputError: it does not have the format, or cannot be read.
+          InputError: it does not have the format, or what is read inside cannot be read.
         """
-        form, stream, path = self.form, self.stream, listed.path
-        with contextlib.ExitStack() as stack:
-            with errors_named(form, stream, path):
-                source = stack.enter_context(open_for_arrow(path))
+        form, path = GROUP_FORMATS[self.format], listed.path
+        try:
+            with open_for_arrow(path) as source:
                 size = source.size()
                 if size != listed.size:
                     was = f"has {size} bytes, and had {listed.size} when listed"
-                    raise changed(stream, path, was)
-                require_format(form, source, stream, path)
-                file = form(source, piece)
-            yield file
+                    raise changed(self.stream, path, was)
+                self._require_format(source, path)
+                yield form(source, piece, self, path)
+        except pa.ArrowMemoryError as error:
+            what = f"{error}: it is damaged, or its {form.groups_name} are too large for the memory"
+            raise self._damaged(path, what) from error
+        except (BleuError, MemoryError):
+            raise
+        except Exception as error:  # Arrow and each filesystem have exceptions of their own
+            if lacks_open_files(error):
+                raise open_file_limit(self.stream.told("cannot be read", path)) from error
+            said = str(error).strip().partition("\n")[0].rstrip(".")
+            groups = piece.groups if piece else None
+            where = f"{form.groups_name} {groups.start} to {groups[-1]}: " if groups else ""
+            raise self._damaged(path, f"{where}{said}") from error
+
+    def _require_format(self, source: pa.NativeFile, path: str) -> None:
+        """Checks the first and the last bytes of a file."""
+        marks = GROUP_FORMATS[self.format].marks
+        size, label = source.size(), RECORD_FORMATS[self.format].label
+        head = source.read_at(min(size, max(map(len, marks))), 0)
+        begin = next(filter(head.startswith, marks), None)
+        if begin is None:
+            raise InputError(
+                self.stream.told(f"this is not a file of {label}", path),
+                "check the path and --input_format; such a file is not compressed as a whole",
+            )
+        end = marks[begin]
+        if end and (size < 3 * len(end) or source.read_at(len(end), size - len(end)) != end):
+            raise InputError(
+                self.stream.told(f"the {label} file is truncated: its footer is missing", path),
+                "copy it again, or wait until it is written",
+            )
+        source.seek(0)  # pyarrow wants this after read_at
+
+    def _damaged(self, path: str, what: str) -> InputError:
+        said = f"the {RECORD_FORMATS[self.format].label} file cannot be read: {what}"
+        return InputError(self.stream.told(said, path), GROUP_FORMATS[self.format].remedy)
+
+    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
+        """The sum of the hashes of the values of neighbouring records, not reduced modulo 2^128.
+
+        It is of all texts, and of the ids, names of systems, labels, values of conditions and
+        numbers as texts. The hash of a text is that of a line (lines/text_digest.py). Its seed is
+        made of the number of the record, the number of its column and, in a list, its place. So
+        the order of the records counts, and a digest does not depend on the division into files or
+        row groups. A null has no hash, so it is not the same as an empty text. Columns that are
+        only kept do not count, so the digest is the same without --keep.
+        """
+        of_segments = {*(path for _, path in chosen.candidates), *chosen.references}
+        others = {*chosen.labels, *chosen.names, *(condition.column for condition in chosen.where)}
+
+        def hashed(path: ColumnPath) -> pa.Array:
+            column = read.columns[path]
+            if path in of_segments:
+                return column
+            return as_text(column, path) if path in others else numbers_as_texts(column)
+
+        return sum(
+            _sum_of_column(hashed(path), read.range.first + 1 + (number << _COLUMN_BITS))
+            for number, path in enumerate(chosen.scored_columns)
+        )
 
 
 def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
-    """The row groups in portions of about so many bytes, in order."""
-    pieces: list[GroupPiece] = []
+    """The groups in portions of about so many bytes, in order."""
     first = cost = 0
-    for piece in (piece for footer in footers for piece in footer.pieces(portion_bytes)):
-        size = piece.bytes + _FILE_BYTES
-        if pieces and cost + size > portion_bytes:
-            portion = _portion(first, pieces, chosen)
-            yield portion
-            first, cost, pieces = first + portion.records, 0, []
-        pieces.append(piece)
-        cost += size
-    yield _portion(first, pieces, chosen)
+    pieces: list[tuple[Footer, range]] = []
 
+    def portion() -> Portion:
+        read = tuple(footer.piece(groups) for footer, groups in pieces)
+        rows, size = sum(piece.rows for piece in read), sum(piece.bytes for piece in read)
+        return Portion(first, rows, size, read, chosen)
 
-def _portion(first: int, pieces: Sequence[GroupPiece], chosen: Chosen) -> Portion:
-    rows, size = (sum(counts) for counts in zip(*((p.rows, p.bytes) for p in pieces), strict=True))
-    return Portion(first, rows, size, tuple(pieces), chosen)
-
-
-def _sum_of_hashes(read: ReadRecords, chosen: Chosen) -> int:
-    """The sum of the hashes of the values of neighbouring records, not reduced modulo 2^128.
-
-    It is of all texts, and of the ids, names of systems, labels, values of conditions and numbers
-    as texts. The hash of a text is that of a line (lines/text_digest.py). Its seed is made of the
-    number of the record, the number of its column and, in a list, its place. So the order of the
-    records counts, and a digest does not depend on the division into files or row groups. A null
-    has no hash, so it is not the same as an empty text.
-
-    Columns have numbers in the order of the candidates, the references, the labels, the columns of
-    conditions, that of the ids, that of the systems, and those of numbers. Ids say which texts
-    belong together, so a digest of texts alone would not show whether two inputs are the same.
-    Columns that are only kept do not count, so the digest is the same without --keep.
-
-    Raises:
-      InputError: a column of labels, conditions, ids or systems has values that have no text.
-    """
-    of_segments = {*(path for _, path in chosen.candidates), *chosen.references}
-    others = {*chosen.labels, *chosen.names, *(condition.column for condition in chosen.where)}
-
-    def hashed(path: ColumnPath) -> pa.Array:
-        column = read.columns[path]
-        if path in of_segments:
-            return column
-        return as_text(column, path) if path in others else numbers_as_texts(column)
-
-    return sum(
-        _sum_of_column(hashed(path), read.range.first + 1 + (number << _COLUMN_BITS))
-        for number, path in enumerate(chosen.scored_columns)
-    )
+    for footer in footers:
+        for group, size in enumerate(footer.bytes.tolist()):
+            is_open = bool(pieces) and pieces[-1][0] is footer
+            added = size if is_open else size + _FILE_BYTES
+            if pieces and cost + added > portion_bytes:
+                made = portion()
+                yield made
+                first, cost, is_open = first + made.records, 0, False
+                pieces.clear()
+            start = pieces.pop()[1].start if is_open else group
+            pieces.append((footer, range(start, group + 1)))
+            cost += added
+    yield portion()
 
 
 def _sum_of_column(column: pa.Array, first_seed: int) -> int:
     seeds = np.arange(first_seed, first_seed + len(column))
     if pa.types.is_large_list(column.type):
         lengths = column.value_lengths().fill_null(0).to_numpy()
-        column, seeds = column.flatten(), np.repeat(seeds, lengths) + _places(lengths)
+        places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        column, seeds = column.flatten(), np.repeat(seeds, lengths) + (places << _PLACE_BITS)
     if column.null_count:
         valid = column.is_valid()
         column, seeds = column.filter(valid), seeds[valid.to_numpy(zero_copy_only=False)]
     return sum_of_seeded_hashes(padded(column), seeds)
-
-
-def _places(lengths: Integers) -> Integers:
-    """For each element of lists, its place in its list, in the highest bits."""
-    firsts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    places: Integers = (np.arange(len(firsts)) - firsts) << _PLACE_BITS
-    return places

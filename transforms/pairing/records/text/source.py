@@ -8,9 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-import pyarrow as pa
-
-from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.files.chunks import read_chunks
 from beam_bleu.transforms.pairing.files.found_files import open_anywhere
@@ -23,8 +21,6 @@ from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
-from beam_bleu.transforms.pairing.needs import Role
-from beam_bleu.transforms.pairing.records.columns.choosing import is_usual_name
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     Columns,
@@ -32,7 +28,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     RawRecords,
     ReadRecords,
     RecordRange,
-    Wanted,
 )
 from beam_bleu.transforms.pairing.records.record_files import (
     Portion,
@@ -40,16 +35,13 @@ from beam_bleu.transforms.pairing.records.record_files import (
     RecordPlan,
 )
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines, schema_of_lines
-from beam_bleu.transforms.pairing.records.text.tsv import fields_of, has_header, read_tab_separated
+from beam_bleu.transforms.pairing.records.text.tsv import fields_of, read_tab_separated
 from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["LineRecords"]
 
 HEAD_BYTES = 1 << 20
 """Bytes of text of each file whose records show which columns there are."""
-
-_MOST_NAMES = 12
-"""The largest number of names of columns in a message."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,19 +57,6 @@ class LineRecords(RecordFiles):
     """Files in which each line is a record."""
 
     digest_method = METHOD
-
-    @property
-    def has_header(self) -> bool:
-        """Whether the first line of each file is a header."""
-        if self.format != "tsv":
-            return False
-        return has_header(self.wanted, self.roles) if self.header is None else self.header
-
-    def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
-        """See `RecordFiles`."""
-        # All columns of the join say whether files have headers, so the answer is kept here.
-        header = self.has_header if self.format == "tsv" else None
-        return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)
 
     def cut(self, shards: Sequence[Shard]) -> Iterable[ByteRange]:
         """The ranges of the files whose lines are counted."""
@@ -107,12 +86,6 @@ class LineRecords(RecordFiles):
             [head.shard for head in heads], [head.chosen for head in heads]
         )
         plan = make_plan([stream], counts, header_lines=int(self.has_header))
-        notes: tuple[str, ...] = ()
-        if self.format == "tsv" and self.header is None and not self.has_header:
-            notes = (
-                "the first line of each file is read as a record; if it has the names of the "
-                "columns, add --header",
-            )
         return RecordPlan(
             chosen,
             [
@@ -127,7 +100,7 @@ class LineRecords(RecordFiles):
             ],
             self.input_files(plan.shards[0], plan.lines[0], plan.versions[0]),
             notices=notices,
-            notes=notes,
+            notes=self.header_notes,
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
@@ -192,19 +165,7 @@ class LineRecords(RecordFiles):
                 self.stream.told(what, path),
                 "convert the file to UTF-8 (iconv -f ... -t UTF-8), or repair it",
             ) from error
-        numbers = [str(number + 1) for number in range(len(fields))]
-        names = fields if self.has_header else numbers
-        chosen = self.chosen(pa.schema([(name, pa.large_string()) for name in names]), shard)
-        if self.header is None and not self.has_header:
-            read = [fields[int(column.steps[0])] for column in chosen.columns]
-            if any(map(is_usual_name, read)) or (len(fields) > 1 and {*fields} == {*names}):
-                what = f"the first line looks like a header: {joined(fields, _MOST_NAMES)}"
-                raise InputError(
-                    self.stream.told(what, path),
-                    "say what it is: --header if it has the names of the columns, --no_header if "
-                    "it is a record",
-                )
-        return chosen
+        return self.chosen_of_fields(fields, shard)
 
     def _of_objects(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
         """The columns of JSON lines, by the keys of the first ones."""

@@ -147,3 +147,19 @@ def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch
         pairs = [pair for hyp, ref in columns for pair in zip(hyp, ref, strict=True)]
         assert pairs == pairs_of(table)
         assert Remote.reads < 20
+
+
+@pytest.mark.parametrize("range_bytes", [1, 1 << 30])
+def test_a_dictionary_in_a_list_or_struct_is_read_from_any_number_of_row_groups(
+    tmp_path, range_bytes
+):
+    rows = 60
+    texts = pa.array([f"a {i % 7}" for i in range(rows)])
+    lists = pa.ListArray.from_arrays(
+        pa.array(range(rows + 1), pa.int32()), texts.dictionary_encode()
+    )
+    inside = pa.StructArray.from_arrays([texts.dictionary_encode()], ["t"])
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"ref": lists, "hyp": inside}), path, row_group_size=20)
+    source = records(path, candidates=("hyp.t",), range_bytes=range_bytes)
+    assert rows_of(source) == [(text, [text]) for text in texts.to_pylist()]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from reading_records import numbered_columns, read_lines, rows_of
 
 from beam_bleu.transforms.pairing.bad_records import BadRecord
+from beam_bleu.transforms.pairing.records.columns.choosing import has_header
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition, Wanted
-from beam_bleu.transforms.pairing.records.text.tsv import has_header
 
 FIELDS = st.one_of(
     st.sampled_from(["\r", "a\r", "\r\r", "x" * 63 + "\r"]),

@@ -1,0 +1,134 @@
+"""CSV files, as RFC 4180 describes them, with commas or tabs: a file is one group.
+
+A newline can be a part of a field, so a file cannot be cut before it is read.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK
+from beam_bleu.transforms.pairing.files.decompression import decompressed
+from beam_bleu.transforms.pairing.files.streams import compression
+from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
+from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFile, GroupPiece
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
+    from beam_bleu.transforms.pairing.records.record_files import RecordFiles
+
+_CHUNK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 24
+"""What pyarrow parses at a time. A row cannot be longer."""
+
+_QUOTE, _NEWLINE = ord('"'), ord("\n")
+
+
+class CsvFile(GroupFile):
+    """An open file of CSV. Its first row has the names of `schema`, which can be a header."""
+
+    groups_name = "rows"
+    remedy = (
+        "give all rows as many fields as the first one; put fields that have quotes, newlines or "
+        "delimiters in quotes, and write each quote in them twice"
+    )
+
+    def __init__(
+        self, source: pa.NativeFile, piece: GroupPiece | None, files: RecordFiles, path: str
+    ) -> None:
+        self._bytes, self._header_rows = source.size(), int(files.has_header)
+        self._delimiter = RECORD_FORMATS[files.format].delimiter
+        suffix, read = compression(path), source.read
+        if suffix:
+            told = functools.partial(files.stream.told, path=path)
+            read = io.BufferedReader(_Chunks(decompressed(source.read, suffix, told))).read
+        first = read(_CHUNK_BYTES).removeprefix(BYTE_ORDER_MARK)
+        if not first:
+            raise pa.ArrowInvalid("it is empty")
+        text = io.StringIO(first.decode(errors="replace"), newline="")
+        names = next(csv.reader(text, delimiter=self._delimiter))
+        self.schema = pa.schema([(name, pa.large_binary()) for name in names])
+        others = iter(lambda: read(_CHUNK_BYTES), b"")
+        self._chunks: Iterable[bytes] = itertools.chain([first], others)
+        if piece is None:
+            self._chunks = _with_right_quotes(self._chunks, self._delimiter)
+
+    def groups(self) -> tuple[Sequence[int], Sequence[int]]:
+        """The number of rows without the header, and the bytes of the file."""
+        return [sum(map(len, self._rows()))], [self._bytes]
+
+    def batches(
+        self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """All rows, with all columns."""
+        for rows in self._rows():
+            for first in range(0, len(rows), batch_rows):
+                yield rows.slice(first, batch_rows)
+
+    def _rows(self) -> Iterator[pa.RecordBatch]:
+        from pyarrow import csv as arrow_csv  # a run without CSV does not load it
+
+        names = [str(number) for number in range(len(self.schema))]
+        reader = arrow_csv.open_csv(
+            pa.PythonFile(io.BufferedReader(_Chunks(self._chunks)), "r"),
+            arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES, column_names=names),
+            arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            # Bytes: whether they are UTF-8 is checked later, row by row.
+            arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_binary())),
+        )
+        skipped = self._header_rows
+        for rows in reader:
+            yield rows.slice(skipped)
+            skipped = max(skipped - len(rows), 0)
+
+
+class _Chunks(io.RawIOBase):
+    """Chunks of bytes as a file."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks, self._left = iter(chunks), memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        if not self._left:
+            self._left = memoryview(next(self._chunks, b""))
+        size = min(len(buffer), len(self._left))
+        buffer[:size], self._left = self._left[:size], self._left[size:]
+        return size
+
+
+def _with_right_quotes(chunks: Iterable[bytes], delimiter: str) -> Iterator[bytes]:
+    """Gives the same chunks, and checks that quotes are only around fields, and are closed.
+
+    pyarrow takes an unclosed quote at the end of a file, and text after a closing quote.
+    """
+    is_edge = np.zeros(256, bool)
+    is_edge[[_QUOTE, _NEWLINE, ord("\r"), ord(delimiter)]] = True
+    before, quotes_before, newlines, opened_line = b"\n", 0, 0, 0
+    for chunk in chunks:
+        text = np.frombuffer(before + chunk, np.uint8)
+        quotes = np.flatnonzero(text == _QUOTE)
+        is_opening = (quotes_before + np.arange(len(quotes))) % 2 == 0
+        # A quote at the end of a chunk is its own neighbour here, and judged with the next chunk.
+        beside = np.clip(np.where(is_opening, quotes - 1, quotes + 1), 0, len(text) - 1)
+        wrong = quotes[~is_edge[text[beside]]]
+        for place in [*wrong[:1], *quotes[is_opening][-1:]][:1]:
+            opened_line = newlines + int((text[1 : place + 1] == _NEWLINE).sum()) + 1
+        if len(wrong):
+            raise pa.ArrowInvalid(f"line {opened_line} has a quote within a field")
+        newlines += int((text[1:] == _NEWLINE).sum())
+        before = chunk[-1:]
+        quotes_before += len(quotes) - before.count(b'"')
+        yield chunk
+    if (quotes_before + before.count(b'"')) % 2:
+        raise pa.ArrowInvalid(f"the quote in line {opened_line} is not closed")
