@@ -140,7 +140,7 @@ class ExactMatchConfig(_OfAnswers):
     basis = Basis(("segments", "empty_candidates", "exact"))
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
-        count_exact_rows(texts.spans.both, len(texts.batch.references), counts)
+        count_exact_rows(texts.spans, len(texts.batch.references), counts)
 
     def value(self, sums: Sequence[Number]) -> Number:
         return 100 * sums[EXACT] / sums[SEGMENTS] if sums[SEGMENTS] > 0 else 0.0

@@ -54,7 +54,7 @@ class Compact:
 
     Attributes:
       shape: the shape of the array. Its first two axes are rows, and the others are columns.
-      columns: the numbers of the columns that have another value than 0.
+      columns: the numbers of the columns that are not 0.
       values: (rows, these columns), of the smallest type that has room for them.
     """
 
@@ -64,7 +64,6 @@ class Compact:
 
     @classmethod
     def of(cls, array: ExactIntegers) -> Compact:
-        """The compact form of an array."""
         rows = array.reshape(math.prod(array.shape[:2]), math.prod(array.shape[2:]))
         columns = np.flatnonzero(rows.any(axis=0))
         kind = array.dtype if array.dtype == object else np.min_scalar_type(largest(array))
@@ -72,20 +71,15 @@ class Compact:
 
     @property
     def array(self) -> ExactIntegers:
-        """The array."""
         kind = object if self.values.dtype == object else np.int64
         rows = np.zeros((len(self.values), math.prod(self.shape[2:])), kind)
         rows[:, self.columns] = self.values
         return rows.reshape(self.shape)
 
 
-_SMALL = 1 << 13
-"""Arrays of fewer bytes are not worth a compact form."""
-
-
 def compact(array: Any) -> Any:
-    """An array, or None, for pickle."""
-    return Compact.of(array) if array is not None and array.nbytes > _SMALL else array
+    """An array, or None, for pickle: in the compact form if that is worth it."""
+    return Compact.of(array) if array is not None and array.nbytes > 1 << 13 else array
 
 
 def expanded(value: Any) -> Any:
@@ -96,9 +90,7 @@ def expanded(value: Any) -> Any:
 def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]]) -> ExactIntegers:
     """A sum of arrays of integers that are 0 or more.
 
-    Args:
-      shape: the shape of the sum.
-      parts: arrays, each one with the index of its places in the sum, in which no place is twice.
+    Each array comes with the index of its places in the sum, in which no place is twice.
     """
     bound = sum(largest(values) for _, values in parts)
     is_bounded = bound <= LARGEST_INTEGER and all(values.dtype != object for _, values in parts)

@@ -22,10 +22,7 @@ from collections.abc import Iterator
 
 @functools.cache
 def cache_folder() -> pathlib.Path | None:
-    """The folder of the user's choice, or the first usable one; None, with a warning, if none is.
-
-    One that can be written comes before one that can only be read.
-    """
+    """The first usable folder that can be written, or else read; None, with a warning, if none."""
     readable: list[pathlib.Path] = []
     refused: list[str] = []
     for parent in _parents():
@@ -35,13 +32,13 @@ def cache_folder() -> pathlib.Path | None:
             folder.mkdir(mode=0o755, exist_ok=True)
             _require_trusted(folder.stat(), folder)
         except OSError as error:
-            refused.append(f"{parent}: {reason(error)}")
+            refused.append(f"{parent}: {_reason(error)}")
             continue
         if os.access(folder, os.W_OK | os.X_OK):
             return folder
         readable.append(folder)
     if not readable:
-        warn_once(
+        _warn_once(
             "compiled code cannot be kept, so every start compiles, which takes a few seconds: "
             f"set NUMBA_CACHE_DIR to a folder that only you can write ({'; '.join(refused)})"
         )
@@ -49,7 +46,6 @@ def cache_folder() -> pathlib.Path | None:
 
 
 def _parents() -> Iterator[pathlib.Path]:
-    """The places for the folder: the user's choice, or beside the source and the user's cache."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield pathlib.Path(chosen)
         return
@@ -58,18 +54,12 @@ def _parents() -> Iterator[pathlib.Path]:
         yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
 
 
-def reason(error: BaseException) -> str:
+def _reason(error: OSError) -> str:
     """The reason for an error, without the path."""
-    text = error.strerror if isinstance(error, OSError) else None
-    return text or str(error) or type(error).__name__
+    return error.strerror or str(error)
 
 
 def _require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> None:
-    """Checks that only this user and root can write to a file or folder.
-
-    Raises:
-      PermissionError: another user can write to it.
-    """
     if os.name != "posix":
         return  # other systems have no such owners and bits
     if state.st_uid not in (os.geteuid(), 0):
@@ -79,11 +69,10 @@ def _require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> Non
 
 
 _warnings: list[str] = []
-"""What this process has warned about. Otherwise every function would give the same warning."""
 
 
-def warn_once(message: str) -> None:
-    """Warns, unless this process has already warned about its compiled code."""
+def _warn_once(message: str) -> None:
+    # Otherwise every function would give the same warning.
     if not _warnings:
         _warnings.append(message)
         logging.getLogger("beam_bleu").warning(message)
@@ -98,10 +87,7 @@ def _digest(path: pathlib.Path, code: bytes) -> bytes:
 
 
 def keep(path: pathlib.Path, code: bytes) -> None:
-    """Keeps code in a file if that is possible, and warns if not.
-
-    Readers see either the whole file or no file.
-    """
+    """Keeps code in a file if possible. Readers see either the whole file or no file."""
     partial = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}")
     try:
         try:
@@ -112,26 +98,27 @@ def keep(path: pathlib.Path, code: bytes) -> None:
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:
-        warn_once(
-            f"compiled code cannot be kept: {path}: {reason(error)}; "
+        _warn_once(
+            f"compiled code cannot be kept: {path}: {_reason(error)}; "
             "the next start compiles again, which takes a few seconds"
         )
 
 
 def kept_code(path: pathlib.Path) -> bytes | None:
-    """The code in a file; None if the file is missing.
-
-    Raises:
-      OSError: it cannot be read, it is damaged, or others can write to it.
-    """
+    """The code in a file; None if it is missing, damaged or not to be trusted."""
     try:
-        file = path.open("rb")
+        with path.open("rb") as file:
+            _require_trusted(os.fstat(file.fileno()), "it")
+            content = file.read()
+        code = content[_DIGEST_BYTES:]
+        if _digest(path, code) != content[:_DIGEST_BYTES]:
+            raise OSError("it is damaged")
     except FileNotFoundError:
         return None
-    with file:
-        _require_trusted(os.fstat(file.fileno()), "it")
-        content = file.read()
-    code = content[_DIGEST_BYTES:]
-    if _digest(path, code) != content[:_DIGEST_BYTES]:
-        raise OSError("it is damaged")
+    except OSError as error:
+        _warn_once(
+            f"compiled code cannot be read: {path}: {_reason(error)}; "
+            "it is compiled again, which takes a few seconds"
+        )
+        return None
     return code

@@ -1,14 +1,10 @@
 """Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
 numba and LLVM compile a function to machine code that needs nothing of numba (emitting.py). The
-code is kept in a file. The next process loads it from there (machine_code.py), and does not import
-numba: that would take longer than loading all code. So the modules that use these decorators must
-not import numba or llvmlite themselves: `ir` and `cgutils` here stand for their modules.
-
-The cache is a folder (cache_folder.py) with a file for each function and its types, whose name
-depends on all that the code depends on. If the code in a file cannot be loaded, the function is
-compiled again, and the file is replaced. If no file can be written, each process compiles for
-itself.
+code is kept in a file (cache_folder.py), whose name depends on all that the code depends on. The
+next process loads it from there (machine_code.py) without importing numba, which would take longer
+than loading all code. So modules that use these decorators must not import numba or llvmlite
+themselves: `ir` and `cgutils` here stand for their modules.
 """
 
 from __future__ import annotations
@@ -28,30 +24,17 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from beam_bleu.transforms.native.cache_folder import (
-    cache_folder,
-    keep,
-    kept_code,
-    reason,
-    warn_once,
-)
-from beam_bleu.transforms.native.machine_code import (
-    Key,
-    LoadedCode,
-    key_and_words,
-    processor,
-)
+from beam_bleu.transforms.native.cache_folder import cache_folder, keep, kept_code
+from beam_bleu.transforms.native.machine_code import Key, LoadedCode, key_and_words, processor
 from beam_bleu.transforms.progress import COMPILING, PROGRESS
 
 _logger = logging.getLogger("beam_bleu")
 
 
 FUNCTIONS = {"loaded": 0, "compiled": 0}
-"""How many compiled functions this process has, by where they came from: the cache or a compiler.
-They change on one thread at a time."""
+"""How many compiled functions this process has, by where they came from."""
 
-_LOCK = threading.RLock()
-"""Held while a function is loaded or compiled."""
+_LOCK = threading.RLock()  # held while a function is loaded or compiled
 
 
 class LazyModule:
@@ -69,12 +52,7 @@ cgutils: Any = LazyModule("numba.core.cgutils")
 
 
 class CompiledFunction:
-    """A function that Python or compiled code calls.
-
-    Attributes:
-      function: what Python source defines.
-      loaded: its code for the types with which Python called it (see `key_and_words`).
-    """
+    """A function that Python or compiled code calls."""
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         self.function = function
@@ -83,14 +61,13 @@ class CompiledFunction:
 
     @functools.cached_property
     def compiler(self) -> Any:
-        """What numba compiles it with."""
         from beam_bleu.transforms.native.emitting import dispatcher
 
         return dispatcher(self.function, self._options)
 
     @property
     def _numba_type_(self) -> Any:
-        """Numba asks for this attribute if a function that it compiles uses this object."""
+        # numba asks for it if a function that it compiles uses this object.
         return self.compiler._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
@@ -110,30 +87,22 @@ class CompiledFunction:
         with _LOCK:
             code = self.loaded.get(key)
             if code is None:
-                code = self.loaded[key] = self.load(key, arguments)
+                code = self.loaded[key] = LoadedCode(self._kept_or_compiled(key, arguments))
             return code
 
-    def load(self, key: Key, arguments: Sequence[Any]) -> LoadedCode:
-        """The code for arguments of these types: from the cache, or compiled."""
+    def _kept_or_compiled(self, key: Key, arguments: Sequence[Any]) -> bytes:
         folder = cache_folder()
         if folder is None or "<locals>" in self.function.__qualname__:
             # A function that another one makes is not kept: several have its name.
-            return LoadedCode(self._compile(arguments))
+            return self._compile(arguments)
         path = folder / self._file_name(key)
-        try:
-            kept = kept_code(path)
-            if kept is not None:
-                loaded = LoadedCode(kept)
-                FUNCTIONS["loaded"] += 1
-                return loaded
-        except Exception as error:  # loading the code may raise any exception
-            warn_once(
-                f"compiled code cannot be read: {path}: {reason(error)}; "
-                "it is compiled again, which takes a few seconds"
-            )
-        code = self._compile(arguments)
-        keep(path, code)
-        return LoadedCode(code)
+        code = kept_code(path)
+        if code is None:
+            code = self._compile(arguments)
+            keep(path, code)
+        else:
+            FUNCTIONS["loaded"] += 1
+        return code
 
     def _compile(self, arguments: Sequence[Any]) -> bytes:
         if not FUNCTIONS["compiled"]:
@@ -156,10 +125,6 @@ class CompiledFunction:
         return code
 
     def _file_name(self, key: Key) -> str:
-        """A name that depends on all that machine code depends on.
-
-        That is the source, the types, the processor, the compilers and their settings.
-        """
         module, name = self.function.__module__, self.function.__qualname__
         depends = (module, name, source_digest(module), key, processor(), _compilers())
         digest = hashlib.sha256(repr(depends).encode()).hexdigest()[:32]
@@ -192,31 +157,22 @@ def compiled(function: Callable[..., Any]) -> CompiledFunction:
 
 
 def inner(function: Callable[..., Any], **options: Any) -> Any:
-    """Makes a function that compiled code calls. Tests can call it from Python, too.
-
-    Args:
-      function: the function.
-      options: of numba's `njit`.
-    """
+    """Makes a function that compiled code calls, with options of numba's `njit`."""
     return CompiledFunction(function, **options)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Makes a function like `inner` whose code is copied into each place that calls it."""
-    return CompiledFunction(function, forceinline=True)
+    return inner(function, forceinline=True)
 
 
 @dataclasses.dataclass(frozen=True)
 class Vectors:
-    """The type of vectors of words.
-
-    Attributes:
-      lanes: the number of words of each vector.
-      count: the number of vectors in an array; 0 for a vector alone.
-    """
+    """The type of vectors of words."""
 
     lanes: int
     count: int = 0
+    """The number of vectors in an array; 0 for a vector alone."""
 
 
 def operation(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -227,7 +183,7 @@ def operation(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], An
 
     Args:
       result: the type of its result: a name of numba, such as "int64", `Vectors`, or a tuple of
-        equal names.
+        equal names; None for the type of the first argument.
       arguments: those of its arguments; None for any type.
     """
     return lambda code: Operation(code, result, arguments)
@@ -238,12 +194,7 @@ _PLAIN: list[tuple[Any, Callable[..., Any]]] = []
 
 
 def callable_by_compiled(function: Any, instead: Callable[..., Any] | None = None) -> None:
-    """Lets compiled code call a function that Python runs as before.
-
-    Args:
-      function: the function.
-      instead: what compiled code calls in its place. None for the function itself.
-    """
+    """Lets compiled code call a function that Python runs as before, or another one instead."""
     _PLAIN.append((function, instead or function))
 
 
@@ -265,7 +216,7 @@ def _source(module: str) -> tuple[str, tuple[str, ...]]:
 
 
 def source_digest(module: str) -> str:
-    """A digest of the source of a module, and of all modules of beam-bleu that it needs."""
+    """A digest of the sources of a module and of all modules of beam-bleu that it needs."""
     waiting, digests = [module], dict[str, str]()
     while waiting:
         name = waiting.pop()
@@ -277,7 +228,6 @@ def source_digest(module: str) -> str:
 
 @functools.cache
 def _compilers() -> tuple[object, ...]:
-    """The compilers, ours among them, and what the user has set for them."""
     versions = tuple(importlib.metadata.version(name) for name in ("numba", "llvmlite", "numpy"))
     ours = pathlib.Path(__file__).with_name("emitting.py").read_bytes()
     settings = sorted(
@@ -291,15 +241,11 @@ def _compilers() -> tuple[object, ...]:
 
 @operation("int64", "int64", None)
 def call(builder: Any, entry: Any, arguments: Any) -> Any:
-    """Compiled code that calls a compiled function by the address of its entry.
+    """Calls a compiled function at the address that its `entry` gives.
 
-    A function that others call by name is a part of their code, and is compiled with them. A large
-    one that most runs do not need can have an entry of its own instead: Python loads or compiles it
-    when a run first needs it (`CompiledFunction.entry`), and gives its address to the code that
-    calls it.
-
-    The function returns an int64, and must not raise an exception. The arguments are a tuple of
-    numbers of 64 bits and of such tuples.
+    A large function that most runs do not need is loaded or compiled only when one needs it, and
+    not as a part of those that call it. It returns an int64, and must not raise an exception. The
+    arguments are a tuple of numbers of 64 bits and of such tuples.
     """
     word = ir.IntType(64)
     words = list(_words(builder, arguments))
@@ -313,7 +259,6 @@ def call(builder: Any, entry: Any, arguments: Any) -> Any:
 
 
 def _words(builder: Any, value: Any) -> Iterator[Any]:
-    """The words of a number or tuple (see machine_code.py)."""
     if isinstance(value.type, ir.IntType):
         yield value
     else:

@@ -1,7 +1,7 @@
 """Reads of files of this machine from compiled code, which does not hold the interpreter's lock.
 
-If Python reads a part of a file, it releases the lock and takes it again. For parts that fit into a
-processor's cache, this happens so often that threads wait for each other.
+Python would release the lock and take it again for each part that fits into a processor's cache, so
+often that threads wait for each other.
 """
 
 # mypy: allow-untyped-defs
@@ -32,12 +32,7 @@ def pread_function() -> int:
 
 @operation("int64", *["int64"] * 5)
 def read_at(builder, function, descriptor, to, size, place):
-    """Calls the C function `pread` at the address `function`; see its manual page.
-
-    Returns:
-      The number of bytes that it read to the address `to`; 0 at the end of the file, -1 if the
-      file cannot be read.
-    """
+    """Calls the C function `pread` at the address `function`; see its manual page."""
     word, number = ir.IntType(64), ir.IntType(32)
     pointer = ir.IntType(8).as_pointer()
     pread = ir.FunctionType(word, [number, pointer, word, word]).as_pointer()
@@ -48,11 +43,7 @@ def read_at(builder, function, descriptor, to, size, place):
 
 @inner
 def read_fully(pread, descriptor, to, size, place):
-    """Reads `size` bytes of a file, from the byte `place`, to the address `to`.
-
-    Returns:
-      Whether all of them could be read.
-    """
+    """Reads `size` bytes of a file, from the byte `place`; whether all of them could be read."""
     read = 0
     while read < size:
         more = read_at(pread, descriptor, to + read, size - read, place + read)

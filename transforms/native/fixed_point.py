@@ -1,17 +1,15 @@
 """Floats as integers that add up exactly: fixed point, in several columns.
 
-A mean of floats depends on the order in which they are added up, and so on how a corpus is split. A
-sum of integers does not. So a value is rounded to a multiple of a small power of two, and the
-multiple has columns of 24 bits, the highest bits first. Each column is short enough for the sums of
-products of many segments (`totals/unit_adder.py`).
+A mean of floats depends on how a corpus is split; one of integers does not. So a value is rounded
+to a multiple of a small power of two, which has columns of 24 bits, the highest bits first: short
+enough for the sums of products of many segments (`totals/unit_adder.py`).
 
-- A value from 0 to 1 is a multiple of 2^-48, in two columns. The mean differs by at most 2^-49 from
-  that of the values as they are.
+- A value from 0 to 1 is a multiple of 2^-48, in two columns.
 - A larger value, below 2^24, is a multiple of 2^-72, in four columns. That is exact for values of
-  2^-20 (about 1e-6) or more, and for 0. The mean differs by at most 2^-73, about 1e-22.
+  2^-20 (about 1e-6) or more, and for 0.
 
-Values below 0 need columns of their own. An offset that makes them positive would have to be taken
-off again, and the derivatives of their mean would be what is left of two large numbers.
+Values below 0 need columns of their own: with an offset, the derivatives of their mean would be
+what is left of two large numbers.
 """
 
 # mypy: allow-untyped-defs
@@ -27,8 +25,7 @@ from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.native.compiling import inlined
 
 LOW_BITS = 24
-"""The bits of each column but the highest. Of values up to 1, 1 is the same power of two in the
-high column."""
+"""The bits of each column but the highest."""
 
 _HIGHEST = 2**LOW_BITS
 _ONE = _HIGHEST**2
@@ -43,19 +40,12 @@ def fixed_point(value):
 
 
 def fixed_point_mean(high: Any, low: Any, count: Any) -> Any:
-    """The mean of some values, 0 to 1.
-
-    Args:
-      high: the high columns of the values, added up: an integer, or a number that carries its
-        derivatives.
-      low: the same of the low columns.
-      count: the number of values, 1 or more; of the same type.
-    """
+    """The mean of `count` values from their columns, added up: integers or dual numbers."""
     return (high * _HIGHEST + low) / (count * _ONE)
 
 
 VALUE_COLUMNS = 4
-"""The columns of a larger value. The first one has the bits before the point."""
+"""The columns of a larger value. The first has the bits before the point."""
 
 VALUE_BOUND = 2**LOW_BITS
 """A larger value is below this number."""
@@ -83,11 +73,7 @@ def value_columns(values: Floats) -> Integers:
 
 
 def value_sum(columns: Sequence[Any]) -> Any:
-    """The sum of larger values, in units of 1 / `VALUE_ONE`.
-
-    Args:
-      columns: their columns, added up: integers, or numbers that carry their derivatives.
-    """
+    """The sum of larger values in units of 1 / `VALUE_ONE`, from their columns, added up."""
     total = columns[0]
     for column in columns[1:]:
         total = total * _HIGHEST + column

@@ -30,40 +30,26 @@ class Memory:
         """The number of bytes."""
         return self.data.size
 
-    @classmethod
-    def of(cls, size: int, *, zero: bool = False) -> Memory:
-        """New memory of this number of bytes; if `zero`, all of them are 0."""
-        new = np.zeros(size, np.uint8) if zero else np.empty(size, np.uint8)
-        return cls(new, new.ctypes.data)
-
 
 class KeptMemory(threading.local):
-    """Memory that each thread uses again: new pages can cost more time than the counting."""
+    """Memory that each thread uses again: new pages can cost more time than the counting.
+
+    The caller keeps a `Memory` as long as it uses it. The next call may give the same one.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[str, Memory] = {}
-        self._zeros: dict[str, Memory] = {}
+        self._kept: dict[tuple[str, bool], Memory] = {}
 
-    def memory_for(self, name: str, size: int) -> Memory:
-        """At least `size` bytes with any content. The next call with the name may give the same.
-
-        The caller keeps the object as long as it uses the memory.
-        """
-        return _at_least(size, self._kept, name, zero=False)
+    def memory_for(self, name: str, size: int, *, zero: bool = False) -> Memory:
+        """At least `size` bytes with any content."""
+        memory = self._kept.get((name, zero))
+        if memory is None or memory.size < size:
+            new = np.zeros(size, np.uint8) if zero else np.empty(size, np.uint8)
+            memory = Memory(new, new.ctypes.data)
+            if size <= MOST_KEPT:
+                self._kept[name, zero] = memory
+        return memory
 
     def zeros_for(self, name: str, size: int) -> Memory:
-        """At least `size` bytes, all 0. The next call with the name may give the same.
-
-        The caller keeps the object as long as it uses the memory, and sets all bytes back to 0. It
-        knows which ones it has changed, so this takes less time than clearing all of them.
-        """
-        return _at_least(size, self._zeros, name, zero=True)
-
-
-def _at_least(size: int, kept: dict[str, Memory], name: str, *, zero: bool) -> Memory:
-    memory = kept.get(name)
-    if memory is None or memory.size < size:
-        memory = Memory.of(size, zero=zero)
-        if size <= MOST_KEPT:
-            kept[name] = memory
-    return memory
+        """At least `size` bytes, all 0. The caller sets those that it changes back to 0."""
+        return self.memory_for(name, size, zero=True)

@@ -1,8 +1,8 @@
 """Vectors for compiled code: 64 numbers compared at once, and a lane for each n-gram order.
 
-numba has no vectors for Python source. So this module makes them from portable LLVM vectors, like
-masks.py. A lane has the positions where n-grams of an order are in a text: a mask, or a set of
-several words for longer texts.
+numba has no vectors for Python source, so they are made from portable LLVM vectors. A lane has the
+positions where n-grams of an order are in a text: a mask, or a set of several words for longer
+texts.
 """
 
 # mypy: allow-untyped-defs
@@ -10,12 +10,10 @@ several words for longer texts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from beam_bleu.transforms.native.compiling import Vectors, cgutils, ir, operation
 from beam_bleu.transforms.native.memory import load, splat
-
-_WORD = 64
 
 
 def equal_numbers(count: int) -> Any:
@@ -29,91 +27,91 @@ def equal_numbers(count: int) -> Any:
         numbers = load(builder, ir.VectorType(ir.IntType(32), count), address)
         wanted = splat(builder, builder.trunc(number, ir.IntType(32)), count)
         mask = builder.bitcast(builder.icmp_unsigned("==", numbers, wanted), ir.IntType(count))
-        return mask if count == _WORD else builder.zext(mask, ir.IntType(64))
+        return mask if count == 64 else builder.zext(mask, ir.IntType(64))
 
     return equal
 
 
-class Lanes(NamedTuple):
-    """The operations on vectors with a lane for each n-gram order.
-
-    Attributes:
-      zeros: a function () that returns a vector of zeros.
-      following: a function (grams, mask). From where the n-grams that end at a token occur in
-        a reference, and from where the next token occurs, it returns where the n-grams that end
-        at the next token occur.
-      free: a function (grams, claimed) that returns the bits of the first without the second.
-      claim: a function (claimed, free) that adds the lowest bit of each lane of the second.
-      not_zero: a function (vector) that returns a word with a bit for each lane that is not 0.
-      add: a function (counts, bits) that adds 1 to the lane of each bit of such a word.
-      count_bits: a function (vector) that returns the number of bits of each lane.
-      store: a function (address, vector, orders) that writes the first lanes of a vector.
-    """
-
-    zeros: Any
-    following: Any
-    free: Any
-    claim: Any
-    not_zero: Any
-    add: Any
-    count_bits: Any
-    store: Any
+# Lanes: a vector with the mask of an order in each lane.
 
 
-def _lanes_of(count: int) -> Lanes:
-    """The operations on vectors with `count` lanes, at most 64."""
-    lanes = Vectors(count)
+def no_lanes(count: int) -> Any:
+    """Makes a function () that returns `count` lanes, at most 64, all 0."""
 
-    def vector_of(bits: int) -> Any:
-        return ir.VectorType(ir.IntType(bits), count)
-
-    def same(value: int) -> Any:
-        return ir.Constant(vector_of(64), [value] * count)
-
-    @operation(lanes)
+    @operation(Vectors(count))
     def zeros(builder):
-        return same(0)
+        return _same(ir.VectorType(ir.IntType(64), count), 0)
 
-    @operation(lanes, lanes, "uint64")
-    def following(builder, grams, mask):
-        shifted = builder.shl(grams, same(1))
-        # The first order gets all bits, because no shorter n-gram limits it.
-        one_down = ir.Constant(vector_of(32), [count, *range(count - 1)])
-        shorter = builder.shuffle_vector(shifted, same(-1), one_down)
-        return builder.and_(shorter, splat(builder, mask, count))
-
-    @operation(lanes, lanes, lanes)
-    def free(builder, grams, claimed):
-        return builder.and_(grams, builder.not_(claimed))
-
-    @operation(lanes, lanes, lanes)
-    def claim(builder, claimed, free):
-        return builder.or_(claimed, builder.and_(free, builder.neg(free)))
-
-    @operation("uint64", lanes)
-    def not_zero(builder, tested):
-        is_set = builder.icmp_unsigned("!=", tested, same(0))
-        return builder.zext(builder.bitcast(is_set, ir.IntType(count)), ir.IntType(64))
-
-    @operation(lanes, lanes, "uint64")
-    def add(builder, counts, bits):
-        ones = builder.bitcast(builder.trunc(bits, ir.IntType(count)), vector_of(1))
-        return builder.add(counts, builder.zext(ones, vector_of(64)))
-
-    count_bits = operation(lanes, lanes)(lane_sizes)
-    store = operation("void", "int64", lanes, "int64")(store_lanes)
-    return Lanes(zeros, following, free, claim, not_zero, add, count_bits, store)
+    return zeros
 
 
-def lane_sizes(builder: Any, vector: Any) -> Any:
-    """The number of bits of each lane. llvmlite's own function refuses vectors."""
+@operation(None, None, "uint64")
+def following(builder, grams, mask):
+    """Where the n-grams that end at the next token occur in a reference.
+
+    `grams` says where those that end at this token do, and `mask` where the next token occurs.
+    """
+    count = grams.type.count
+    shifted = builder.shl(grams, _same(grams.type, 1))
+    # The first order gets all bits, because no shorter n-gram limits it.
+    one_down = ir.Constant(ir.VectorType(ir.IntType(32), count), [count, *range(count - 1)])
+    shorter = builder.shuffle_vector(shifted, _same(grams.type, -1), one_down)
+    return builder.and_(shorter, splat(builder, mask, count))
+
+
+@operation(None, None, None)
+def without(builder, grams, claimed):
+    """The bits of the first lanes that the second ones do not have."""
+    return builder.and_(grams, builder.not_(claimed))
+
+
+@operation(None, None, None)
+def claim(builder, claimed, free):
+    """The first lanes, and the lowest bit of each lane of the second ones."""
+    return builder.or_(claimed, builder.and_(free, builder.neg(free)))
+
+
+@operation("uint64", None)
+def not_zero(builder, tested):
+    """A word with a bit for each lane that is not 0."""
+    is_set = builder.icmp_unsigned("!=", tested, _same(tested.type, 0))
+    return builder.zext(builder.bitcast(is_set, ir.IntType(tested.type.count)), ir.IntType(64))
+
+
+@operation(None, None, "uint64")
+def add_bits(builder, counts, bits):
+    """Adds 1 to the lane of each bit of a word."""
+    count = counts.type.count
+    ones = builder.bitcast(
+        builder.trunc(bits, ir.IntType(count)), ir.VectorType(ir.IntType(1), count)
+    )
+    return builder.add(counts, builder.zext(ones, counts.type))
+
+
+@operation(None, None)
+def lane_sizes(builder, lanes):
+    """The number of bits of each lane."""
+    return _sizes(builder, lanes)
+
+
+@operation("void", "int64", None, "int64")
+def store_lanes(builder, address, lanes, orders):
+    """Writes the first lanes, int64 each."""
+    _store(builder, address, lanes, orders)
+
+
+def _same(vector: Any, value: int) -> Any:
+    return ir.Constant(vector, [value] * vector.count)
+
+
+def _sizes(builder: Any, vector: Any) -> Any:
+    # llvmlite's own function refuses vectors.
     kind = ir.FunctionType(vector.type, [vector.type])
     name = f"llvm.ctpop.v{vector.type.count}i64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [vector])
 
 
-def store_lanes(builder: Any, address: Any, vector: Any, orders: Any) -> None:
-    """Writes the first lanes of a vector."""
+def _store(builder: Any, address: Any, vector: Any, orders: Any) -> None:
     count, whole = vector.type.count, ir.IntType(32)
     numbers = ir.Constant(vector.type, list(range(count)))
     written = builder.icmp_signed("<", numbers, splat(builder, orders, count))
@@ -125,87 +123,71 @@ def store_lanes(builder: Any, address: Any, vector: Any, orders: Any) -> None:
     builder.call(masked, [vector, place, whole(1), written])
 
 
-FOUR_LANES, SIXTEEN_LANES = _lanes_of(4), _lanes_of(16)
+# Sets of positions, one for each n-gram order: arrays of vectors, which have a lane for each order.
 
 
-class PositionSets(NamedTuple):
-    """The operations on sets of positions, one set for each n-gram order.
+def no_positions(orders: int, words: int) -> Any:
+    """Makes a function () that returns empty sets of up to 64 * `words` positions."""
 
-    Attributes:
-      none: a function () that returns empty sets.
-      following: a function (grams, address). From where the n-grams that end at a token occur in
-        a text, and from the set at the address, where the next token occurs, it returns where the
-        n-grams that end at the next token occur.
-      claim: a function (claimed, grams) that adds to the first sets the first position of the
-        second ones that they do not have, for each order for which there is one.
-      store_sizes: a function (address, sets, orders) that writes the sizes of the first sets,
-        int64 each.
-    """
-
-    none: Any
-    following: Any
-    claim: Any
-    store_sizes: Any
-
-
-def position_sets(orders: int, words: int) -> PositionSets:
-    """The operations on sets of up to 64 * `words` positions, for at most `orders` orders."""
-    sets = Vectors(orders, words)
-
-    def vector() -> Any:
-        return ir.VectorType(ir.IntType(64), orders)
-
-    def same(value: int) -> Any:
-        return ir.Constant(vector(), [value] * orders)
-
-    def parts(builder: Any, value: Any) -> list[Any]:
-        return [builder.extract_value(value, word) for word in range(words)]
-
-    def joined(builder: Any, vectors: Sequence[Any]) -> Any:
-        value = ir.Constant(ir.ArrayType(vector(), words), ir.Undefined)
-        for word, part in enumerate(vectors):
-            value = builder.insert_value(value, part, word)
-        return value
-
-    @operation(sets)
+    @operation(Vectors(orders, words))
     def none(builder):
-        return joined(builder, [same(0)] * words)
+        return _joined(builder, [_same(ir.VectorType(ir.IntType(64), orders), 0)] * words)
 
-    @operation(sets, sets, "int64")
-    def following(builder, grams, address):
-        # The first order gets all positions, because no shorter n-gram limits it.
-        everywhere = ir.Constant(vector(), [-1, *[0] * (orders - 1)])
-        one_down = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0, *range(orders - 1)])
-        shorter = [builder.shuffle_vector(part, part, one_down) for part in parts(builder, grams)]
-        found = []
-        for word, part in enumerate(shorter):
-            shifted = builder.or_(builder.shl(part, same(1)), everywhere)
-            if word > 0:
-                shifted = builder.or_(shifted, builder.lshr(shorter[word - 1], same(63)))
-            place = builder.add(address, ir.Constant(ir.IntType(64), word * 8))
-            here = load(builder, ir.IntType(64), place)
-            found.append(builder.and_(shifted, splat(builder, here, orders)))
-        return joined(builder, found)
+    return none
 
-    @operation(sets, sets, sets)
-    def claim(builder, claimed, grams):
-        after, is_claimed = [], None
-        for old, part in zip(parts(builder, claimed), parts(builder, grams), strict=True):
-            free = builder.and_(part, builder.not_(old))
-            lowest = builder.and_(free, builder.neg(free))
-            here = builder.icmp_unsigned("!=", free, same(0))
-            if is_claimed is not None:
-                lowest = builder.select(is_claimed, same(0), lowest)
-                here = builder.or_(here, is_claimed)
-            is_claimed = here
-            after.append(builder.or_(old, lowest))
-        return joined(builder, after)
 
-    @operation("void", "int64", sets, "int64")
-    def store_sizes(builder, address, stored, count):
-        sizes = same(0)
-        for part in parts(builder, stored):
-            sizes = builder.add(sizes, lane_sizes(builder, part))
-        store_lanes(builder, address, sizes, count)
+@operation(None, None, "int64")
+def following_positions(builder, grams, address):
+    """As `following`, with the positions of the next token in the set at an address."""
+    vector = grams.type.element
+    orders = vector.count
+    # The first order gets all positions, because no shorter n-gram limits it.
+    everywhere = ir.Constant(vector, [-1, *[0] * (orders - 1)])
+    one_down = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0, *range(orders - 1)])
+    shorter = [builder.shuffle_vector(part, part, one_down) for part in _parts(builder, grams)]
+    found = []
+    for word, part in enumerate(shorter):
+        shifted = builder.or_(builder.shl(part, _same(vector, 1)), everywhere)
+        if word > 0:
+            shifted = builder.or_(shifted, builder.lshr(shorter[word - 1], _same(vector, 63)))
+        place = builder.add(address, ir.Constant(ir.IntType(64), word * 8))
+        here = load(builder, ir.IntType(64), place)
+        found.append(builder.and_(shifted, splat(builder, here, orders)))
+    return _joined(builder, found)
 
-    return PositionSets(none, following, claim, store_sizes)
+
+@operation(None, None, None)
+def claim_positions(builder, claimed, grams):
+    """The first sets, and of each second one the first position that the first one lacks."""
+    none = _same(claimed.type.element, 0)
+    after, is_claimed = [], None
+    for old, part in zip(_parts(builder, claimed), _parts(builder, grams), strict=True):
+        free = builder.and_(part, builder.not_(old))
+        lowest = builder.and_(free, builder.neg(free))
+        here = builder.icmp_unsigned("!=", free, none)
+        if is_claimed is not None:
+            lowest = builder.select(is_claimed, none, lowest)
+            here = builder.or_(here, is_claimed)
+        is_claimed = here
+        after.append(builder.or_(old, lowest))
+    return _joined(builder, after)
+
+
+@operation("void", "int64", None, "int64")
+def store_sizes(builder, address, sets, orders):
+    """Writes the sizes of the sets of the first orders, int64 each."""
+    sizes = _same(sets.type.element, 0)
+    for part in _parts(builder, sets):
+        sizes = builder.add(sizes, _sizes(builder, part))
+    _store(builder, address, sizes, orders)
+
+
+def _parts(builder: Any, sets: Any) -> list[Any]:
+    return [builder.extract_value(sets, word) for word in range(sets.type.count)]
+
+
+def _joined(builder: Any, vectors: Sequence[Any]) -> Any:
+    value = ir.Constant(ir.ArrayType(vectors[0].type, len(vectors)), ir.Undefined)
+    for word, part in enumerate(vectors):
+        value = builder.insert_value(value, part, word)
+    return value

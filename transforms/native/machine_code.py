@@ -1,9 +1,9 @@
 """Machine code of a function: how it is called from Python, without numba.
 
 A function has one entry, a C function `int32 ENTRY(int64 *words)`. The words are those of its
-arguments, and then those of its result. A number is one word. An array is its address, its shape
-and its strides. A tuple is its items. The entry returns 0, or another number if the function
-raised an exception.
+arguments, and then those of its result. A number is one word. An array is the members of numba's
+model of it: two that are not used here, its size, that of its items, its address, its shape and its
+strides. A tuple is its items. The entry returns 0, or the status of an exception.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from llvmlite import binding
 from beam_bleu.transforms.errors import UsageError
 
 ENTRY = "beam_bleu_entry"
-"""The name of the C function."""
-
 _CALLED = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)  # it releases the GIL
 _DATA = object.__basicsize__
-"""Where a numpy array has the address of its data: after what each Python object begins with.
+"""Where a numpy array has the address of its data, by numpy's C interface (`PyArrayObject`).
 
-This is a part of numpy's C interface (`PyArrayObject`). What numpy offers in Python, such as
-`__array_interface__`, takes several times as long, because it makes a description of the array.
+What numpy offers in Python, such as `__array_interface__`, takes several times as long.
 """
 
 _word_at = ctypes.c_int64.from_address
@@ -43,9 +40,6 @@ class LoadedCode:
     Args:
       code: a line with the words of the result, as a format of `struct`, and an object file with
         the C function.
-
-    Attributes:
-      address: of the C function.
     """
 
     def __init__(self, code: bytes) -> None:
@@ -57,24 +51,13 @@ class LoadedCode:
         self._engine = binding.create_mcjit_compiler(module, machine)  # it owns the memory
         self._engine.add_object_file(binding.ObjectFileRef.from_data(object_file))
         self._engine.finalize_object()
-        address = self._engine.get_function_address(ENTRY)
-        if not address:
-            raise ValueError("it has no entry")
-        self.address: int = address
-        self._call = _CALLED(address)
+        self.address: int = self._engine.get_function_address(ENTRY)
+        self._call = _CALLED(self.address)
         self._result = struct.Struct(result.decode())
         self._room = [0] * (self._result.size // 8)
 
     def __call__(self, words: Sequence[int]) -> Any:
-        """Calls the function.
-
-        Args:
-          words: those of arguments of the types for which it was compiled. The arguments must
-            live until it returns.
-
-        Raises:
-          ArithmeticError: the compiled function raised an exception.
-        """
+        """Calls the function with the words of arguments, which must live until it returns."""
         memory = array.array("q", [*words, *self._room])
         status = self._call(memory.buffer_info()[0])
         if status:
@@ -111,7 +94,8 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[Key, list[int]]:
             if flags & _C_ORDER:
                 flags &= ~_FORTRAN_ORDER
             key.append((argument.dtype, argument.ndim, flags))
-            words.append(_word_at(id(argument) + _DATA).value)
+            data = _word_at(id(argument) + _DATA).value
+            words += (0, 0, argument.size, argument.itemsize, data)
             words += argument.shape
             words += argument.strides
         elif isinstance(argument, tuple):
@@ -121,7 +105,7 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[Key, list[int]]:
         elif isinstance(argument, float):  # also np.float64
             key.append(float)
             words += _WORD.unpack(_DOUBLE.pack(argument))
-        elif isinstance(argument, bool | np.generic):
+        elif isinstance(argument, bool | np.bool_ | np.integer):
             key.append(type(argument))
             words.append((int(argument) + 2**63) % 2**64 - 2**63)
         elif type(argument) is int and 0 <= argument < 2**64:
@@ -134,7 +118,7 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[Key, list[int]]:
 
 @functools.cache
 def processor() -> tuple[str, str, str]:
-    """What machine code depends on: the system, the processor and its instructions.
+    """The system, the processor and its instructions, on which machine code depends.
 
     They are those of this machine, unless numba's variables NUMBA_CPU_NAME and NUMBA_CPU_FEATURES
     are both set, as in an image whose code is to run on many kinds of machines.
@@ -160,6 +144,5 @@ def processor() -> tuple[str, str, str]:
 
 @functools.cache
 def _initialize() -> None:
-    """Prepares LLVM for this processor."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()

@@ -1,18 +1,16 @@
 """Compares 64 bytes at once: one bit for each byte.
 
-numba has no such comparison for Python source. So this module makes it from portable LLVM
-vectors. LLVM compiles these for the machine's instructions (AVX-512, AVX2, SSE2, NEON).
-
-A class of bytes is a tuple of its members: a byte as a number or a character, or a closed
-range of characters. Each function here makes a function for compiled code from classes. The
-made function takes an address. Bit i of its masks is for the byte at the address + i.
+They are portable LLVM vectors, which LLVM compiles for the machine's instructions (AVX-512, AVX2,
+SSE2, NEON). A class of bytes is a tuple of its members: a byte as a number or a character, or a
+closed range of characters. Each function here makes a function for compiled code, which takes an
+address. Bit i of its masks is for the byte at the address + i.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from beam_bleu.transforms.native.compiling import ir, operation
@@ -62,31 +60,17 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
     return masks
 
 
-def block_copier(of: ByteClass, bits: int) -> Any:
-    """Makes a function (to, source) that copies a block and sets `bits` in bytes of a class.
+def block_copier(of: ByteClass, kept_bits: int, set_bits: int) -> Any:
+    """Makes a function (to, source) that copies a block, and changes the bytes of a class.
 
-    It reads the block before it writes it.
+    Of each such byte it keeps some bits, and sets others. It reads the block before it writes it.
     """
-    return _copier(of, lambda builder, vector: builder.or_(vector, _splat(bits)))
-
-
-def block_replacer(of: ByteClass, byte: str) -> Any:
-    """Makes a function (to, source) that copies a block, with `byte` in place of those of a class.
-
-    It reads the block before it writes it.
-    """
-    return _copier(of, lambda builder, vector: _splat(ord(byte)))
-
-
-def _copier(of: ByteClass, change: Callable[[_Builder, _Value], _Value]) -> Any:
-    """Makes a function (to, source) that copies a block, and changes the bytes of a class."""
 
     @operation("void", "int64", "int64")
     def copy(builder, to, source):
         vector = load(builder, _block(), source)
-        store(
-            builder, builder.select(_is(builder, vector, of), change(builder, vector), vector), to
-        )
+        changed = builder.or_(builder.and_(vector, _splat(kept_bits)), _splat(set_bits))
+        store(builder, builder.select(_is(builder, vector, of), changed, vector), to)
 
     return copy
 

@@ -1,12 +1,9 @@
 """The machine's operations on memory and words: loads, stores, copies, bit operations.
 
-numba compiles loops well, but Python source has no way to access memory with one instruction.
 If compiled functions pass numpy arrays to each other, numba counts the references to each array
-with atomic operations (this took four fifths of the run time when we measured it). It also checks
-whether each index is negative. So the kernel's inner functions take addresses.
-
-Addresses and small numbers are int64; words, hashes and masks are uint64. Nothing here
-checks bounds.
+with atomic operations, which took four fifths of the run time, and checks whether each index is
+negative. So the kernel's inner functions take addresses. Addresses and small numbers are int64;
+words, hashes and masks are uint64. Nothing here checks bounds.
 """
 
 # mypy: allow-untyped-defs
@@ -51,8 +48,6 @@ def splat(builder: _Builder, value: _Value, count: int) -> _Value:
 
 
 def _loading(bits: int, kind: str) -> Any:
-    """Makes a function that reads a value of 64 bits or less at an address."""
-
     @operation(kind, "int64")
     def loading(builder, address):
         value = load(builder, ir.IntType(bits), address)
@@ -62,8 +57,6 @@ def _loading(bits: int, kind: str) -> Any:
 
 
 def _storing(bits: int, kind: str) -> Any:
-    """Makes a function that writes the low bits of a value to an address."""
-
     @operation("void", "int64", kind)
     def storing(builder, address, value):
         low = value if bits == 64 else builder.trunc(value, ir.IntType(bits))
@@ -72,29 +65,12 @@ def _storing(bits: int, kind: str) -> Any:
     return storing
 
 
-load_byte = _loading(8, "int64")
-"""The byte at an address, 0..255, as an int64."""
-
-store_byte = _storing(8, "int64")
-"""Writes the low 8 bits of an int64 to an address."""
-
-load_half = _loading(16, "uint64")
-"""The uint16 at an address, as a uint64."""
-
-store_half = _storing(16, "uint64")
-"""Writes the low 16 bits of a uint64 to an address."""
-
-load_word = _loading(64, "uint64")
-"""The 8 bytes at an address as a uint64, the first byte lowest."""
-
-store_word = _storing(64, "uint64")
-"""Writes a uint64 to an address."""
-
-load_count = _loading(32, "int64")
-"""The uint32 at an address, as an int64."""
-
-store_count = _storing(32, "int64")
-"""Writes the low 32 bits of an int64 to an address."""
+# The unsigned number of so many bits at an address, the first byte lowest, as an int64 or uint64;
+# and the same, to write the low bits of a number.
+load_byte, store_byte = _loading(8, "int64"), _storing(8, "int64")
+load_half, store_half = _loading(16, "uint64"), _storing(16, "uint64")
+load_count, store_count = _loading(32, "int64"), _storing(32, "int64")
+load_word, store_word = _loading(64, "uint64"), _storing(64, "uint64")
 
 
 @operation("void", "int64", "int64")
@@ -126,10 +102,8 @@ def _bytes() -> Any:
 
 @inner
 def address_of(array):
-    """The address of an array's data.
-
-    numba returns an unsigned number, and unsigned + signed is a float in numba.
-    """
+    """The address of an array's data."""
+    # numba gives an unsigned number, and unsigned + signed is a float in numba.
     return np.int64(array.ctypes.data)
 
 
@@ -161,7 +135,6 @@ def store_int(builder, address, index, value):
 
 
 def _item(builder: _Builder, address: _Value, index: _Value) -> _Value:
-    """The address of an item of an array of words."""
     return builder.add(address, builder.shl(index, ir.Constant(ir.IntType(64), 3)))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,12 +33,9 @@ def text_bytes(column: pa.LargeStringArray) -> Bytes:
 def padded_column(
     texts: Bytes, offsets: Integers, nulls_of: pa.LargeStringArray | None = None
 ) -> pa.LargeStringArray:
-    """A column that the kernel can read.
+    """A column that the kernel can read, with nulls in the same rows as another one.
 
-    Args:
-      texts: uint8, the bytes of all texts and READ_AHEAD more.
-      offsets: int64 (rows + 1,), from 0.
-      nulls_of: a column with nulls in the rows where this one must have nulls.
+    `texts` has the bytes of all texts and READ_AHEAD more, and the offsets begin with 0.
     """
     nulls = None
     if nulls_of is not None and nulls_of.null_count:
@@ -76,16 +74,11 @@ def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
     encoded = [*map(str.encode, complete)]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-    return pa.LargeStringArray.from_buffers(
-        len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join([*encoded, _PADDING])), nulls
-    )
+    data = pa.py_buffer(b"".join([*encoded, bytes(READ_AHEAD)]))
+    return pa.LargeStringArray.from_buffers(len(encoded), pa.py_buffer(offsets), data, nulls)
 
 
-_PADDING = bytes(READ_AHEAD)
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Spans:
+class Spans(NamedTuple):
     """Where every text of columns is in memory. It does not keep the columns.
 
     Attributes:
@@ -96,21 +89,9 @@ class Spans:
     starts: Integers
     ends: Integers
 
-    @property
-    def both(self) -> tuple[Integers, Integers]:
-        """The two arrays, for compiled code."""
-        return self.starts, self.ends
-
 
 class TextColumns:
-    """Padded columns of text with the same number of rows. One thread uses it at a time.
-
-    Attributes:
-      columns: the columns.
-
-    Raises:
-      ValueError: they have different numbers of rows.
-    """
+    """Padded columns of text with the same number of rows. One thread uses it at a time."""
 
     def __init__(self, columns: Iterable[pa.LargeStringArray]) -> None:
         self.columns = tuple(columns)
@@ -120,7 +101,6 @@ class TextColumns:
 
     @property
     def spans(self) -> Spans:
-        """The addresses of the texts, see the function `spans`."""
         # Not a cached property: before Python 3.12 it has one lock for all objects.
         if self._spans is None:
             self._spans = spans(self.columns)
@@ -129,15 +109,12 @@ class TextColumns:
     def changed(self, change: Callable[[pa.LargeStringArray], pa.LargeStringArray]) -> TextColumns:
         """The columns that `change` gives; this object if it gives the same ones."""
         changed = TextColumns(map(change, self.columns))
-        pairs = zip(self.columns, changed.columns, strict=True)
-        return self if all(old is new for old, new in pairs) else changed
+        is_same = all(map(operator.is_, self.columns, changed.columns))
+        return self if is_same else changed
 
 
 def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
-    """Where every text of padded columns is, as long as the columns exist.
-
-    The columns have the same number of rows.
-    """
+    """Where every text of padded columns with the same number of rows is."""
     starts = np.empty((len(columns), len(columns[0]) if columns else 0), np.int64)
     ends = np.empty_like(starts)
     for column, start, end in zip(columns, starts, ends, strict=True):
@@ -160,8 +137,8 @@ class TextSizes:
     """The sizes of the texts of a batch.
 
     Attributes:
-      candidate_bytes: int64 (systems, segments), the bytes of each candidate.
-      reference_bytes: int64 (segments,), the bytes of all references of each segment.
+      candidate_bytes: int64 (systems, segments).
+      reference_bytes: int64 (segments,), of all references of a segment.
       reference_counts: int64 (segments,), the references that are not missing.
       longest: the bytes of all texts of the longest segment.
       longest_row: the first row with as many bytes.
@@ -174,12 +151,6 @@ class TextSizes:
     longest: int
     longest_row: int
     bare_row: int
-
-    @classmethod
-    def none(cls, systems: int, segments: int) -> TextSizes:
-        """The sizes of segments that have no texts."""
-        zeros = np.zeros((systems, segments), np.int64)
-        return cls(zeros, np.zeros(segments, np.int64), np.zeros(segments, np.int64), 0, 0, -1)
 
 
 def find_sizes(spans: Spans, reference_count: int) -> TextSizes:

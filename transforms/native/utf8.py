@@ -1,9 +1,9 @@
 """Compiled code for UTF-8 (RFC 3629): finds errors, 64 bytes at once, and reads code points.
 
-Text is UTF-8 if three things are true. Each byte that must continue a character, because of one of
-the three bytes before it, is a continuation byte. No other byte is one. And these do not occur:
-bytes that no character has, forms that are longer than necessary, surrogates, and numbers above
-U+10FFFF. The last three are visible in the first two bytes of a character.
+Text is UTF-8 if those bytes are continuation bytes that must continue a character, because of one
+of the three bytes before, and no others; and if there are no bytes that no character has, no forms
+that are longer than necessary, no surrogates, and no numbers above U+10FFFF. The last three show in
+the first two bytes of a character.
 """
 
 # mypy: allow-untyped-defs

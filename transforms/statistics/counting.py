@@ -61,8 +61,10 @@ class PreparedBatch:
         self.texts = TextColumns(
             padded(column) for column in (*batch.references, *batch.candidates)
         )
-        self.sizes = TextSizes.none(len(batch.systems), len(batch))
-        if self.texts.columns:
+        if not self.texts.columns:
+            zeros = np.zeros((len(batch.systems), len(batch)), np.int64)
+            self.sizes = find_sizes(Spans(zeros, zeros), 0)
+        else:
             self.sizes = find_sizes(self.texts.spans, len(batch.references))
             if self.sizes.bare_row >= 0:
                 raise InputError(

@@ -136,7 +136,7 @@ def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1)
     """
     texts, segments = spans.starts.shape
     signs = no_signs(texts - reference_count, reference_count, segments)
-    _write_signs(spans.both, reference_count, signs)
+    _write_signs(spans, reference_count, signs)
     if references_per_line > 1:
         of_lines = signs[-reference_count:].reshape(-1, references_per_line, segments)
         of_lines[:] = of_lines[:, -1:]

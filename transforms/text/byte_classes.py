@@ -4,7 +4,6 @@ import numpy as np
 
 from beam_bleu.transforms.native.masks import (
     block_copier,
-    block_replacer,
     byte_mask,
     byte_masks,
     sequence_masks,
@@ -121,19 +120,19 @@ can have the middle dot U+30FB.
 rewritten_mask = byte_mask(["<", "\n"])
 """The bytes < and newline. Text that 13a rewrites before it splits begins or ends there."""
 
-copy_lower_block = block_copier([("A", "Z")], 0x20)
+copy_lower_block = block_copier([("A", "Z")], 0xFF, 0x20)
 """Copies a block with A-Z in lower case."""
 
 dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])
 """A tuple with one mask: first bytes of the capital I with a dot, U+0130."""
 
-replace_block_by_spaces = block_replacer(
-    [("\x00", "\t"), ("\x0b", "/"), (":", "`"), ("{", "\xbf")], " "
+replace_block_by_spaces = block_copier(
+    [("\x00", "\t"), ("\x0b", "/"), (":", "`"), ("{", "\xbf")], 0, ord(" ")
 )
 """Copies a block with spaces in place of all but a-z, 0-9, newlines and first bytes of characters
 beyond ASCII."""
 
-replace_block_by_tabs = block_replacer([("\xc0", "\xff")], "\t")
+replace_block_by_tabs = block_copier([("\xc0", "\xff")], 0, ord("\t"))
 """Copies a block with tabs in place of first bytes of characters beyond ASCII."""
 
 newline_mask = byte_mask(["\n"])

@@ -126,7 +126,7 @@ def numbered_texts(
     addresses = [space.address for space in spaces]
     code_points, entered = (space.address for space in of_characters)
     counted = counted_bytes(whitespace).ctypes.data
-    starts, ends = (places.ctypes.data for places in spans.both)
+    starts, ends = (places.ctypes.data for places in spans)
     made = NumberedTexts(
         *(SEED, starts, ends, rows, texts, reference_count, rule),
         *(*addresses, counted, code_points, entered),

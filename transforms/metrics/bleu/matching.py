@@ -26,13 +26,17 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.native.compiling import inlined, inner
-from beam_bleu.transforms.native.lanes import FOUR_LANES, SIXTEEN_LANES, Lanes
-from beam_bleu.transforms.native.memory import (
-    load_half,
-    load_int,
-    store_half,
-    store_int,
+from beam_bleu.transforms.native.lanes import (
+    add_bits,
+    claim,
+    following,
+    lane_sizes,
+    no_lanes,
+    not_zero,
+    store_lanes,
+    without,
 )
+from beam_bleu.transforms.native.memory import load_half, load_int, store_half, store_int
 from beam_bleu.transforms.text.numbering import length_of
 from beam_bleu.transforms.text.tokens import (
     FEW_MASKED,
@@ -65,16 +69,15 @@ def _enter_keys(first, last, keys, inside, short):
     return different
 
 
-def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
+def _matching(lanes: int, short: bool, several: bool) -> Any:
     """Makes the function that counts a candidate against one reference.
 
     Args:
-      lanes: the operations on vectors with a lane for each order.
+      lanes: the lanes of its vectors, one for each order.
       short: whether the reference has at most FEW_MASKED tokens.
       several: whether there can be several references.
     """
-    zeros, following, free_of, claim = lanes.zeros, lanes.following, lanes.free, lanes.claim
-    not_zero, add, count_bits, store = lanes.not_zero, lanes.add, lanes.count_bits, lanes.store
+    zeros = no_lanes(lanes)
 
     @inner
     def match(token, end, reference, keys, inside, claimed_orders, kept, counts, orders):
@@ -97,24 +100,24 @@ def _matching(lanes: Lanes, short: bool, several: bool) -> Any:
             mask = mask_of(token, keys, inside, short)
             different |= difference(token, mask, reference)
             grams = following(grams, mask)
-            free = free_of(grams, claimed)
+            free = without(grams, claimed)
             claimed = claim(claimed, free)
             if several:
                 matched = not_zero(free) | (load_half(claimed_orders) & kept)
                 store_half(claimed_orders, matched)
                 claimed_orders += CLAIM_BYTES
-                matches = add(matches, matched)
+                matches = add_bits(matches, matched)
             token += TOKEN_BYTES
-        store(counts, matches if several else count_bits(claimed), orders)
+        store_lanes(counts, matches if several else lane_sizes(claimed), orders)
         return different
 
     return match
 
 
-_match_one_short = _matching(FOUR_LANES, short=True, several=False)
-_match_one = _matching(FOUR_LANES, short=False, several=False)
-_match = _matching(FOUR_LANES, short=False, several=True)
-_match_high_orders = _matching(SIXTEEN_LANES, short=False, several=True)
+_match_one_short = _matching(4, short=True, several=False)
+_match_one = _matching(4, short=False, several=False)
+_match = _matching(4, short=False, several=True)
+_match_high_orders = _matching(16, short=False, several=True)
 
 
 @inner

@@ -29,7 +29,12 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.native.compiling import inner
-from beam_bleu.transforms.native.lanes import position_sets
+from beam_bleu.transforms.native.lanes import (
+    claim_positions,
+    following_positions,
+    no_positions,
+    store_sizes,
+)
 from beam_bleu.transforms.native.memory import (
     load_count,
     load_word,
@@ -83,15 +88,14 @@ def leave_reference(number, end, rows, row_bytes):
 
 def _matching(most_orders: int, words: int) -> Any:
     """Makes the function that counts a candidate, with rows of this number of words."""
-    sets = position_sets(most_orders, words)
-    none, following, claim, store_sizes = sets.none, sets.following, sets.claim, sets.store_sizes
+    none = no_positions(most_orders, words)
 
     @inner
     def match(number, end, rows, matches, orders):
         grams = claimed = none()
         while number < end:
-            grams = following(grams, rows + load_count(number) * (words * _WORD_BYTES))
-            claimed = claim(claimed, grams)
+            grams = following_positions(grams, rows + load_count(number) * (words * _WORD_BYTES))
+            claimed = claim_positions(claimed, grams)
             number += NUMBER_BYTES
         store_sizes(matches, claimed, orders)
 
