@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
@@ -45,7 +46,6 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.needs import TEXTS
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.columns.wanted import KEPT_TEXTS
-from beam_bleu.transforms.wiring.thread_pool import available_threads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,7 +115,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         )
     mode = options.view_as(DirectOptions).direct_running_mode
     has_threads = runner.in_process and mode == "in_memory"
-    run, threads = new_run(), flags.threads or (available_threads() if has_threads else 1)
+    run, threads = new_run(), flags.threads or (_available_threads() if has_threads else 1)
     in_metrics, of_lineage = monitoring(flags), lineage(flags)
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
     if named is not None:
@@ -140,6 +140,13 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         if_exists=flags.if_exists,
     )
     return Arguments(job, flags, runner, options, mode)
+
+
+def _available_threads() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:

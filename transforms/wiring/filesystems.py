@@ -9,22 +9,15 @@ import dataclasses
 import os
 from typing import Any
 
-__all__ = ["OBJECT_STORES", "ObjectStoreKind", "filesystem_of", "is_local", "join", "kind_of"]
-
 
 @dataclasses.dataclass(frozen=True)
 class ObjectStoreKind:
-    """A row of `OBJECT_STORES`.
-
-    Attributes:
-      name: what people call it.
-      root: how paths begin, up to the name of an object. Words in capitals stand for a name.
-      is_web: whether it is a web server: it lists no objects, and nothing is written to it.
-    """
+    """A row of `OBJECT_STORES`: what people call it, and how paths begin."""
 
     name: str
     root: str
     is_web: bool = False
+    """Whether it is a web server: it lists no objects, and nothing is written to it."""
 
 
 OBJECT_STORES = {
@@ -50,11 +43,7 @@ def is_local(path: str) -> bool:
 
 
 def filesystem_of(path: str) -> Any:
-    """The filesystem of a path, with the methods of Beam's `FileSystem` that are used here.
-
-    Raises:
-      ValueError: there is none for this kind of path.
-    """
+    """The filesystem of a path, with the methods of Beam's `FileSystem` that are used here."""
     if kind_of(path) is None:
         from apache_beam.io.filesystems import FileSystems
 

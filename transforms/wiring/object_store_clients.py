@@ -23,8 +23,6 @@ from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
 
 from beam_bleu.transforms.wiring.object_store_errors import NO_PROXY_THERE, telling
 
-__all__ = ["Place", "WebOptions", "client", "place_of"]
-
 RETRIES: dict[str, Any] = {
     "max_retries": 1000,  # only the time limits them
     "retry_timeout": timedelta(seconds=45),
@@ -47,8 +45,6 @@ _TIMEOUTS_OF_WRITES = {"read_timeout": "45s"}  # until the answer: a part of 8 M
 _ENVIRONMENT = ("AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST", "HOME")
 """The beginnings of the names of environment variables on which a client depends."""
 
-_NO_REGION = "us-east-1"
-
 
 class WebOptions(PipelineOptions):
     """Beam's options that tell workers what the flag --allow redirects has allowed."""
@@ -67,7 +63,6 @@ class Place:
     """What a path of an object store names.
 
     Attributes:
-      scheme: its scheme.
       account: the storage account in an azfs:// path; otherwise empty.
       bucket: the bucket, the container or the host.
       key: the name of the object, or a beginning of names.
@@ -80,17 +75,12 @@ class Place:
 
     @property
     def root(self) -> str:
-        """The beginning of the paths of all objects of the same bucket."""
         account = f"{self.account}/" if self.account else ""
         return f"{self.scheme}://{account}{self.bucket}/"
 
 
 def place_of(path: str) -> Place:
-    """What a path names.
-
-    Raises:
-      OSError: it names no bucket.
-    """
+    """What a path names."""
     scheme, _, rest = path.partition("://")
     account = ""
     if scheme == "azfs":
@@ -102,15 +92,7 @@ def place_of(path: str) -> Place:
 
 
 def client(place: Place, *, writes: bool = False) -> Any:
-    """The client for a place. Places in the same bucket share one.
-
-    Args:
-      place: the place.
-      writes: whether it sends much, which can take longer.
-
-    Raises:
-      OSError: there are no credentials, or an option cannot be used.
-    """
+    """The client for a place, which all of the same bucket share; `writes` if it sends much."""
     environment = sorted(item for item in os.environ.items() if item[0].startswith(_ENVIRONMENT))
     options = FileSystems._pipeline_options or RuntimeValueProvider.runtime_options
     with telling(place.root):
@@ -121,7 +103,7 @@ def client(place: Place, *, writes: bool = False) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _flags(options: Any) -> tuple[tuple[str, Any], ...]:
-    """The flags of Beam for object stores that were given. Reading them takes milliseconds."""
+    # Reading them takes milliseconds.
     if not isinstance(options, PipelineOptions):
         return ()
     views = (options.view_as(kind) for kind in (S3Options, AzureOptions, WebOptions))
@@ -162,13 +144,10 @@ def _client(
 def _only_host(server: str) -> dict[str, str]:
     """Settings of obstore for a client that reaches only the host of a server.
 
-    The address of an input is what the user trusts. A server that redirects it could make a worker
-    ask any host that it can reach, such as the service that gives credentials to its machine.
-    obstore cannot be told not to follow redirects, so other hosts get a proxy that is not there.
-    Behind a proxy there are no such settings: without it the server would not be reached.
-
-    Args:
-      server: the server, such as https://example.com:8443.
+    A server that redirects could make a worker ask any host that it can reach, such as the service
+    that gives credentials to its machine. obstore cannot be told not to follow redirects, so other
+    hosts get a proxy that is not there. Behind a proxy there are no such settings: without it the
+    server would not be reached.
     """
     address = urlsplit(server)
     host = (address.hostname or "").encode("idna").decode()
@@ -191,12 +170,10 @@ def _s3(flags: dict[str, Any], environment: dict[str, str], http: dict[str, Any]
     _verify(str(flags.get("s3_verify", environment.get("AWS_CA_BUNDLE", ""))), http)
     config = {**_of_profile(config, environment), **config}
     if flags.get("s3_disable_ssl"):
-        region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
-        region = config.get("region") or region or _NO_REGION
-        endpoint = f"https://s3.{region}.amazonaws.com"
-        for name in _ENDPOINTS_OF_AWS:
-            endpoint = environment.get(name) or endpoint
-        endpoint = config.get("aws_endpoint_url_s3", endpoint)
+        told = (config.get("region"), *map(environment.get, _REGIONS_OF_AWS), "us-east-1")
+        usual = f"https://s3.{next(filter(None, told))}.amazonaws.com"
+        told = (config.get("aws_endpoint_url_s3"), *map(environment.get, _ENDPOINTS_OF_AWS), usual)
+        endpoint = next(filter(None, told))
         config["aws_endpoint_url_s3"] = endpoint.replace("https://", "http://", 1)
     return config
 
@@ -213,8 +190,9 @@ def _verify(value: str, http: dict[str, Any]) -> None:
             raise OSError(said) from error
 
 
-_ENDPOINTS_OF_AWS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")
-"""Environment variables that name another server. The last one comes first."""
+# Environment variables, the one that counts first.
+_ENDPOINTS_OF_AWS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+_REGIONS_OF_AWS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 _CREDENTIALS_OF_AWS = (
     "AWS_ACCESS_KEY_ID",
@@ -230,11 +208,13 @@ def _of_profile(config: dict[str, Any], environment: dict[str, str]) -> dict[str
     """Credentials, region and server from the files of the AWS command line, if not given."""
     profile = environment.get("AWS_PROFILE") or environment.get("AWS_DEFAULT_PROFILE") or "default"
     home = pathlib.Path("~/.aws").expanduser()
-    credentials = _section(environment.get("AWS_SHARED_CREDENTIALS_FILE"), home, profile)
+    credentials = _section(
+        environment.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials", profile
+    )
     section = profile if profile == "default" else f"profile {profile}"
-    settings = _section(environment.get("AWS_CONFIG_FILE"), home, section, "config")
+    settings = _section(environment.get("AWS_CONFIG_FILE") or home / "config", section)
     found: dict[str, Any] = {}
-    if "region" in settings and not {"AWS_REGION", "AWS_DEFAULT_REGION"} & environment.keys():
+    if "region" in settings and not any(map(environment.get, _REGIONS_OF_AWS)):
         found["region"] = settings["region"]
     if "endpoint_url" in settings and not any(map(environment.get, _ENDPOINTS_OF_AWS)):
         found["aws_endpoint_url_s3"] = settings["endpoint_url"]
@@ -249,22 +229,18 @@ def _of_profile(config: dict[str, Any], environment: dict[str, str]) -> dict[str
             f"the profile {profile} of AWS needs the AWS command line: "
             f'eval "$(aws configure export-credentials --profile {profile} --format env)"'
         )
-    if environment.get("AWS_PROFILE") and not both:
-        raise OSError(f"there is no profile {profile} in {home}")
     if environment.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true":
         raise OSError("no credentials: there are none in the environment or in ~/.aws")
     return found
 
 
-def _section(
-    path: str | None, home: pathlib.Path, name: str, file: str = "credentials"
-) -> dict[str, str]:
+def _section(file: str | pathlib.Path, name: str) -> dict[str, str]:
     parser = configparser.RawConfigParser()
     try:
-        parser.read(path or home / file)
+        parser.read(file)
     except (configparser.Error, UnicodeDecodeError):
         # The text of the error would show a line of the file, which may have a key.
-        raise OSError(f"{path or home / file} is not a file of the AWS command line") from None
+        raise OSError(f"{file} is not a file of the AWS command line") from None
     return dict(parser[name]) if parser.has_section(name) else {}
 
 

@@ -8,27 +8,10 @@ import html
 import re
 from collections.abc import Iterator
 
-from obstore.exceptions import (
-    AlreadyExistsError,
-    BaseError,
-    NotSupportedError,
-    PreconditionError,
-)
-
-__all__ = [
-    "NO_PROXY_THERE",
-    "ChangedError",
-    "code_of",
-    "is_past_end",
-    "is_refused",
-    "is_unsupported",
-    "telling",
-]
+from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 
 _MISSING = frozenset(["NoSuchKey", "BlobNotFound", "404 Not Found", ""])
 """What servers answer if an object is missing. A missing bucket has another code."""
-
-_UNSUPPORTED = frozenset(["NotImplemented", "501 Not Implemented"])
 
 _CODE = re.compile(r"<Code>\s*([^<]+?)\s*</Code>")
 _MESSAGE = re.compile(r"<Message>\s*([^<]+?)\s*(?:</Message>|\n)")
@@ -36,9 +19,6 @@ _STATUS = re.compile(r"Server returned non-2xx status code: (\d{3} [A-Za-z -]+)"
 _SYSTEM = re.compile(r'\n\s*message: "([^"]+)"')
 _URL = re.compile(r"Error performing [A-Z]+ (\S+) in ")
 _METADATA_SERVICES = ("//169.254.", "//[fd00:ec2::", "//metadata.google.internal")
-_HIDDEN = "REDACTED"
-"""obstore's word for an address with a secret, such as a signature of Azure."""
-
 NO_PROXY_THERE = "0.0.0.0:9"
 """The proxy for the hosts to which a web server must not redirect. The address
 is that of this machine, and the port is that for discarded bytes: nothing there answers."""
@@ -70,30 +50,13 @@ def telling(path: str) -> Iterator[None]:
         raise OSError(_said(error, path)) from error
 
 
-def code_of(error: BaseException) -> str:
+def code_of(error: BaseException | None) -> str:
     """The server's word for an error, or the HTTP status; empty if it did not answer."""
     text = str(error)
     for pattern in (_CODE, _STATUS):
         if found := pattern.search(text):
             return found[1].strip()
     return ""
-
-
-def is_refused(error: BaseException | None) -> bool:
-    """Whether a server has answered that it does not do what it was asked for (4xx)."""
-    return error is not None and code_of(error).startswith("4")
-
-
-def is_unsupported(error: BaseException | None) -> bool:
-    """Whether a server said that it does not know what it was asked for."""
-    return isinstance(error, NotSupportedError) or (
-        error is not None and code_of(error) in _UNSUPPORTED
-    )
-
-
-def is_past_end(error: BaseException) -> bool:
-    """Whether a range was asked for that begins at the end of an object, or after it."""
-    return code_of(error).startswith(("InvalidRange", "416 ")) or "Invalid range" in str(error)
 
 
 def _said(error: BaseException, path: str) -> str:
@@ -106,7 +69,8 @@ def _said(error: BaseException, path: str) -> str:
             "that gives them"
         )
     root = "/".join(path.split("/")[:3])
-    server = url[1] if url and url[1] != _HIDDEN else f"the server of {root}"
+    # obstore hides an address with a secret, such as a signature of Azure.
+    server = url[1] if url and url[1] != "REDACTED" else f"the server of {root}"
     code = code_of(error)
     if code:
         found = _MESSAGE.search(text)

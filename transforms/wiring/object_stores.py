@@ -17,32 +17,21 @@ from urllib.parse import unquote
 
 import obstore
 from apache_beam.io.filesystem import CompressionTypes, FileMetadata, FileSystem, MatchResult
+from obstore.exceptions import NotSupportedError
 
 from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 from beam_bleu.transforms.wiring.object_store_clients import Place, client, place_of
-from beam_bleu.transforms.wiring.object_store_errors import (
-    ChangedError,
-    is_refused,
-    is_unsupported,
-    telling,
-)
+from beam_bleu.transforms.wiring.object_store_errors import ChangedError, code_of, telling
 from beam_bleu.transforms.wiring.objects import NewObject, ReadObject, interruptible, mark
 
-__all__ = ["ObjectStores"]
-
-_LISTED_AT_ONCE = 1000
-_AT_ONCE = 16
-
-_FIXED = re.compile(r"[^[*?]*")
-"""The part of a pattern before its first wildcard."""
+_DELETED_AT_ONCE = 16
 
 
 class ObjectStores:
     """All object stores, with the methods of Beam's filesystem that are used here.
 
     Exceptions are `OSError`s that say what the server said. A missing object is a
-    `FileNotFoundError`, a missing bucket is not. Objects are read and written as they are, without
-    decompression.
+    `FileNotFoundError`, a missing bucket is not. Nothing is decompressed.
     """
 
     def match(
@@ -55,7 +44,7 @@ class ObjectStores:
         ]
 
     def _matched(self, pattern: str, any_one: bool) -> Iterator[FileMetadata]:
-        fixed = _FIXED.match(pattern)[0]  # type: ignore[index]
+        fixed = re.split(r"[\[*?]", pattern, maxsplit=1)[0]
         if fixed == pattern:
             with contextlib.suppress(FileNotFoundError):
                 yield self.metadata(pattern)
@@ -70,7 +59,7 @@ class ObjectStores:
         listed = self._all_below(place) if below else self._in_folder(place)
         for path, meta in listed:
             if regex.fullmatch(path):
-                yield FileMetadata(path, meta["size"], meta["last_modified"].timestamp())
+                yield _metadata(path, meta)
 
     def _in_folder(self, place: Place) -> Iterable[tuple[str, Any]]:
         with telling(place.root + place.key):
@@ -79,7 +68,7 @@ class ObjectStores:
 
     def _all_below(self, place: Place) -> Iterator[tuple[str, Any]]:
         with telling(place.root + place.key):
-            pages = obstore.list(client(place), place.key, chunk_size=_LISTED_AT_ONCE)
+            pages = obstore.list(client(place), place.key, chunk_size=1000)
         while True:
             with telling(place.root + place.key):
                 page = interruptible(next, pages, None)
@@ -123,19 +112,14 @@ class ObjectStores:
 
     def metadata(self, path: str) -> FileMetadata:
         """The size of an object, and the time when it was written."""
-        meta = self._head(path)
-        return FileMetadata(path, meta["size"], meta["last_modified"].timestamp())
+        return _metadata(path, self._head(path))
 
     def last_updated(self, path: str) -> float:
         """The time when an object was written, in seconds."""
-        return float(self._head(path)["last_modified"].timestamp())
+        return float(self.metadata(path).last_updated_in_seconds)
 
     def checksum(self, path: str) -> str:
-        """What tells the versions of an object apart: its ETag, its version or its time.
-
-        Raises:
-          NotImplementedError: a web server tells none of them.
-        """
+        """What tells the versions of an object apart: its ETag, its version or its time."""
         found = mark(self._head(path))
         if found is None:
             raise NotImplementedError
@@ -143,16 +127,11 @@ class ObjectStores:
 
     def delete(self, paths: Sequence[str]) -> None:
         """Deletes objects. It is not an error if one of them is not there."""
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(_DELETED_AT_ONCE) as pool:
             list(pool.map(_delete, map(_object, paths)))
 
     def put_if(self, path: str, data: bytes, version: Any) -> Any:
-        """Writes an object on a condition, and returns the version that it has then.
-
-        Args:
-          path: the path.
-          data: the content.
-          version: the version that the object must have; None if there must be none.
+        """Writes an object if it has a version, or None if there is none; returns its new version.
 
         Raises:
           FileExistsError: the condition is not met, so nothing was written.
@@ -161,16 +140,14 @@ class ObjectStores:
         place = _object(path)
         try:
             with telling(path):
-                put = obstore.put(
-                    client(place, writes=True),
-                    place.key,
-                    data,
-                    mode="create" if version is None else version,
-                )
+                mode = "create" if version is None else version
+                put = obstore.put(client(place, writes=True), place.key, data, mode=mode)
         except ChangedError as error:
             raise FileExistsError(str(error)) from error
         except OSError as error:
-            if is_unsupported(error.__cause__):
+            cause = error.__cause__
+            unknown = ("NotImplemented", "501 Not Implemented")
+            if isinstance(cause, NotSupportedError) or code_of(cause) in unknown:
                 raise NotImplementedError(str(error)) from error
             raise
         return _version(put)
@@ -189,12 +166,17 @@ class ObjectStores:
             with telling(path):
                 return interruptible(obstore.head, store, place.key)
         except OSError as error:
-            if not isinstance(error, FileNotFoundError) and not is_refused(error.__cause__):
+            is_refused = code_of(error.__cause__).startswith("4")
+            if not isinstance(error, FileNotFoundError) and not is_refused:
                 raise
             # The answer to HEAD has no text, but the answer to GET says why it failed.
             with telling(path):
                 interruptible(obstore.get, store, place.key, options={"range": (0, 1)})
             raise
+
+
+def _metadata(path: str, meta: Any) -> FileMetadata:
+    return FileMetadata(path, meta["size"], meta["last_modified"].timestamp())
 
 
 def _version(told: Any) -> dict[str, str]:

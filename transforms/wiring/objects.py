@@ -12,9 +12,7 @@ from typing import Any
 import obstore
 from obstore.exceptions import BaseError, NotSupportedError
 
-from beam_bleu.transforms.wiring.object_store_errors import ChangedError, is_past_end, telling
-
-__all__ = ["NewObject", "ReadObject", "interruptible", "mark"]
+from beam_bleu.transforms.wiring.object_store_errors import ChangedError, code_of, telling
 
 _FIRST_GET = 1 << 18
 _LARGEST_GET = 1 << 26
@@ -27,17 +25,14 @@ _PIECE = 1 << 18
 _PART = 1 << 23
 """Larger objects are uploaded in parts of this size, at most 10,000 of them for S3: 84 GB."""
 
+_REPLACED = "the server says that the object has been replaced"
+
 
 class ReadObject(io.RawIOBase):
     """An object, to read. It holds at most one connection, and one piece of the answer.
 
     If the object is replaced after the first read, the next request fails. If a connection breaks,
-    obstore asks for the rest of the answer.
-
-    Args:
-      client: makes obstore's client for the bucket.
-      path: the path, for messages.
-      key: the name in the bucket.
+    obstore asks for the rest of the answer. `client` makes obstore's client for the bucket.
     """
 
     def __init__(self, client: Callable[[], Any], path: str, key: str) -> None:
@@ -74,7 +69,6 @@ class ReadObject(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        """Fills the buffer, unless the object ends before."""
         view = memoryview(buffer).cast("B")
         filled = 0
         while filled < len(view) and self._has_more(len(view) - filled):
@@ -90,11 +84,7 @@ class ReadObject(io.RawIOBase):
         super().close()
 
     def _has_more(self, size: int) -> bool:
-        """Whether there is a byte at the position. Then a piece of the answer has it.
-
-        Args:
-          size: how many bytes will be read.
-        """
+        """Whether there is a byte at the position. Then a piece of the answer has it."""
         if not self._piece and self._position < self._stop:
             try:
                 self._piece = self._next_piece()
@@ -130,10 +120,11 @@ class ReadObject(io.RawIOBase):
                 self._request(size)
                 return
             except BaseError as error:
-                if not is_past_end(error):
+                is_past_end = code_of(error).startswith(("InvalidRange", "416 "))
+                if not is_past_end and "Invalid range" not in str(error):
                     raise
                 if self._size is not None:
-                    raise _replaced() from error
+                    raise ChangedError(_REPLACED) from error
                 return  # the object ends before
         self._check(got.meta)
         start, self._stop = got.range
@@ -151,10 +142,9 @@ class ReadObject(io.RawIOBase):
         return piece
 
     def _check(self, meta: Any) -> None:
-        """Checks that an answer is about the same object as those before."""
         found = mark(meta)
         if self._size is not None and (self._mark, self._size) != (found, meta["size"]):
-            raise _replaced()
+            raise ChangedError(_REPLACED)
         self._mark, self._size, self._tag = found, meta["size"], _strong(meta["e_tag"])
 
     def _whole_size(self) -> int:
@@ -168,14 +158,7 @@ class ReadObject(io.RawIOBase):
 
 
 class NewObject(io.BufferedIOBase):
-    """An object, to write. Nobody sees a part of it, and it is only there once it is closed.
-
-    Args:
-      client: obstore's client for the bucket.
-      path: the path, for messages.
-      key: the name in the bucket.
-      mime_type: the type that the server tells to others.
-    """
+    """An object, to write. Nobody sees a part of it, and it is only there once it is closed."""
 
     def __init__(self, client: Any, path: str, key: str, mime_type: str) -> None:
         self._path = path
@@ -225,10 +208,6 @@ class NewObject(io.BufferedIOBase):
             self._writer.__exit__(OSError, None, None)
 
 
-def _replaced() -> ChangedError:
-    return ChangedError("the server says that the object has been replaced")
-
-
 def mark(meta: Any) -> str | None:
     """What tells the versions of an object apart: its ETag, or else its version or its time."""
     if meta["e_tag"] or meta["version"]:
@@ -245,8 +224,8 @@ def _strong(tag: str | None) -> str | None:
 def interruptible(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """The result of a call of obstore that reads, which a signal can interrupt.
 
-    While obstore waits for a server, Python handles no signal in this thread: up to a minute. So in
-    the main thread, which gets the signals, another thread makes the call, and may go on with it.
+    While obstore waits for a server, Python handles no signal in this thread. So in the main
+    thread, which gets the signals, another thread makes the call, and may go on with it.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments, **named)

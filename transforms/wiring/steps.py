@@ -1,4 +1,4 @@
-"""What the steps of all rooms share: changes and starts, the coder of batches, adding up."""
+"""What the steps of all rooms share: starts, the coder of batches, adding up."""
 
 from __future__ import annotations
 
@@ -14,20 +14,6 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.wiring.sums import Sums
-
-__all__ = [
-    "AddUp",
-    "BatchCoder",
-    "NamedSums",
-    "OfSource",
-    "Step",
-    "add_up",
-    "as_batches",
-    "giving_batches",
-    "giving_sums",
-    "starting_with",
-    "unchanged",
-]
 
 Step = Callable[[beam.DoFn], beam.DoFn]
 """Returns a DoFn that does the same work, but for example raises the pipeline's own errors."""
@@ -46,28 +32,18 @@ def unchanged(dofn: beam.DoFn) -> beam.DoFn:
 def starting_with(value: Any, root: Any) -> beam.PTransform:
     """The transform that gives a pipeline its first element, a value.
 
-    Args:
-      value: the value.
-      root: what the transform is applied to: a pipeline's root, or a PCollection of one element.
-        Then the value takes the place of this element, so that nothing starts before it is there.
+    If `root` is a PCollection of one element, the value takes its place, so that nothing starts
+    before it is there.
     """
     if isinstance(root, beam.pvalue.PCollection):
-        return beam.Map(_instead, value)
+        return beam.Map(lambda _, value: value, value)
     return beam.Create([value], reshuffle=False)
-
-
-def _instead(_: Any, value: Any) -> Any:
-    return value
 
 
 class OfSource(beam.PTransform):
     """What is made of a source of segments, at the root of a pipeline.
 
-    Args:
-      source: the source.
-      threads: how many threads a worker may use.
-      step: the function that makes a step of each DoFn.
-      describe: whether to describe the inputs, by their files and by digests of their texts.
+    With `describe`, it also describes the inputs, by their files and by digests of their texts.
     """
 
     def __init__(self, source: Any, threads: int, step: Step, describe: bool) -> None:
@@ -113,11 +89,7 @@ def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
 
 
 def as_batches(output: PCollection[Any], batch: type) -> PCollection[Any]:
-    """The same for one output of a step that has several.
-
-    A step declares one type for all of its outputs. With --runtime_type_check, Beam refuses outputs
-    of other types.
-    """
+    """The same for one output of a step that has several, and can declare no type for one."""
     typecoders.registry.register_coder(batch, BatchCoder)
     output.element_type = batch
     return output
@@ -126,8 +98,7 @@ def as_batches(output: PCollection[Any], batch: type) -> PCollection[Any]:
 class AddUp(beam.CombineFn):
     """Adds up sums of any kind; those with the same key are of the same kind.
 
-    Sums are frozen, so neither an input nor another accumulator is ever changed, and any split and
-    order gives the same sum. The sum of nothing is None.
+    Sums are frozen, so any split and order gives the same. The sum of nothing is None.
     """
 
     def create_accumulator(self) -> Any:
@@ -152,11 +123,7 @@ def giving_sums(dofn: beam.DoFn) -> beam.ParDo:
 
 
 def add_up(parts: Iterable[PCollection[NamedSums]]) -> PCollection[NamedSums]:
-    """Adds the steps from the sums of parts of a corpus to those of the whole corpus.
-
-    There is one shuffle for all that a job adds up: each one takes memory of an engine's network,
-    and makes the start of a run longer.
-    """
+    """Adds up the parts of all that a job adds up, in one shuffle: each makes the start longer."""
     return (
         list(parts)
         | "Collect the sums" >> beam.Flatten()

@@ -12,11 +12,7 @@ _Value = TypeVar("_Value")
 
 
 class Sums(abc.ABC):
-    """Integers that are added up over a corpus.
-
-    They are frozen, and `+` neither depends on the order nor on the division of the corpus. So one
-    step adds up those of all kinds, and any engine gets the same.
-    """
+    """Integers that are added up over a corpus, frozen: any engine gets the same."""
 
     @abc.abstractmethod
     def __add__(self, other: Any) -> Any:

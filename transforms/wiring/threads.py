@@ -9,9 +9,11 @@ from __future__ import annotations
 import abc
 import collections
 import dataclasses
+import functools
+import os
 import queue
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import apache_beam as beam
@@ -19,26 +21,31 @@ from apache_beam.pvalue import TaggedOutput
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.transforms.wiring.thread_pool import shared_pool
-
-__all__ = ["CollectBundles", "ThreadedDoFn"]
-
 _PART_BYTES = 1 << 20
 """About how many bytes of outputs of one element are held at a time."""
+
+
+@functools.cache
+def shared_pool(threads: int) -> ThreadPoolExecutor:
+    """This process's pool of so many threads. Nothing that it runs may wait for it."""
+    return ThreadPoolExecutor(threads)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=shared_pool.cache_clear)  # a child has no such threads
 
 
 class ThreadedDoFn(beam.DoFn, abc.ABC):
     """Calls `work` for each element, on `threads` threads, and emits what it returns.
 
-    Results are emitted in the order of the elements, in their windows. It holds the results of at
-    most about two elements per thread at a time, so memory is bounded. If `weight` says that the
-    results of an element are large, they are emitted in several parts, and work on the element
-    waits for that. These parts can come before results of other elements.
+    Results are emitted in the order of the elements, in their windows. If `weight` says that those
+    of an element are large, they are emitted in several parts, and work on the element waits for
+    that. These parts can come before results of other elements.
 
     Args:
       threads: the number of threads.
-      begun: how many elements can be begun at a time; by default two for each thread and one more,
-        so that no thread waits for Beam's own thread.
+      begun: how many elements can be begun at a time, which bounds memory; by default two for each
+        thread and one more, so that no thread waits for Beam's own thread.
     """
 
     def __init__(self, threads: int, begun: int | None = None) -> None:
@@ -47,7 +54,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
     @abc.abstractmethod
     def work(self, element: Any) -> Iterable[Any]:
-        """Maps an element to outputs. It can run on any thread."""
+        """Maps an element to outputs, on any thread."""
 
     def weight(self, output: Any) -> int:
         """About how many bytes an output holds, if an element can have many large ones."""
@@ -57,11 +64,12 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         """Called for each output on Beam's own thread, which can update metrics."""
 
     def setup(self) -> None:
-        self._under_way: collections.deque[_UnderWay] = collections.deque()
         self._pool = shared_pool(self._threads) if self._threads > 1 else None
 
     def start_bundle(self) -> None:
-        self._drop_waiting()
+        self._under_way: collections.deque[_UnderWay] = collections.deque()
+        # New for each bundle: a thread may still work on an element of a failed one.
+        self._ready: queue.SimpleQueue[_UnderWay] = queue.SimpleQueue()
 
     def process(
         self,
@@ -85,16 +93,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
             yield from self._finish_oldest()
 
     def teardown(self) -> None:
-        self._drop_waiting()
-
-    def _drop_waiting(self) -> None:
-        """Drops work of a failed bundle that no thread has begun: it would hold up other steps."""
-        for work in self._under_way:
-            if work.future is not None:
-                work.future.cancel()
-        self._under_way = collections.deque()
-        # A new queue: a thread may still work on an element of the failed bundle.
-        self._ready: queue.SimpleQueue[_UnderWay] = queue.SimpleQueue()
+        ThreadedDoFn.start_bundle(self)  # so that no work of a failed bundle begins
 
     def _outputs(self, element: Any) -> Iterator[Any]:
         """The outputs of an element. Nothing is done before they are asked for."""
@@ -103,9 +102,11 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
     def _submit(self, work: _UnderWay) -> None:
         """Lets a thread work on the next part of an element."""
         assert self._pool is not None
-        work.future = self._pool.submit(self._make_part, work, self._ready)
+        self._pool.submit(self._make_part, work, self._ready)
 
     def _make_part(self, work: _UnderWay, ready: queue.SimpleQueue[_UnderWay]) -> None:
+        if ready is not self._ready:
+            return  # its bundle has failed
         weight = 0
         try:
             for output in work.outputs:
@@ -115,7 +116,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
                     return
             work.is_made = True
         except BaseException as error:  # Beam's own thread raises it
-            work.error = error
+            work.is_made, work.error = True, error
         finally:
             ready.put(work)
 
@@ -124,7 +125,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
         while not oldest.is_done:
             # One queue for all elements: to wait for one of several futures is slow.
             work = self._ready.get()
-            if work.is_made or work.error is not None:
+            if work.is_made:
                 work.is_done = True
             else:
                 yield from self._in_window(work)
@@ -151,19 +152,14 @@ class _UnderWay:
 
     Attributes:
       outputs: its outputs that are not made yet.
-      window: its window.
-      timestamp: its timestamp.
-      future: the work on its next part; None if no thread could start.
-      part: the outputs of this part so far.
-      error: what went wrong on the thread.
+      part: those of the next part so far.
       is_made: whether there are no more outputs.
-      is_done: whether Beam's own thread knows that there are no more parts.
+      is_done: whether Beam's own thread knows that.
     """
 
     outputs: Iterator[Any]
     window: Any
     timestamp: Any
-    future: Future[None] | None = None
     part: list[Any] = dataclasses.field(default_factory=list)
     error: BaseException | None = None
     is_made: bool = False
@@ -173,10 +169,9 @@ class _UnderWay:
 class CollectBundles(ThreadedDoFn):
     """Collects the elements of each bundle: adds them up, or writes them to files, for example.
 
-    A collector is mutable, and has a method `add` for an element. On several threads,
-    a bundle has a collector for each element that is added at the same time, and sends on what each
-    of them has collected: the next step brings it together. Usually one or two collectors are
-    enough, because adding is fast. All elements are in the global window.
+    A collector is mutable, and has a method `add` for an element. On several threads, a bundle has
+    a collector for each element that is added at the same time, and sends on what each of them has
+    collected. All elements are in the global window.
     """
 
     def __init__(self, threads: int = 1) -> None:

@@ -12,9 +12,8 @@ from apache_beam.transforms import window
 from command_line import called
 from compressing import COMPRESS
 
-from beam_bleu.transforms.wiring import thread_pool
-from beam_bleu.transforms.wiring.thread_pool import shared_pool
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+from beam_bleu.transforms.wiring import threads
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn, shared_pool
 
 
 class Worked(ThreadedDoFn):
@@ -98,7 +97,7 @@ class NothingSubmits(ThreadPoolExecutor):
 def test_nothing_on_the_threads_waits_for_them(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    monkeypatch.setattr(thread_pool, "ThreadPoolExecutor", NothingSubmits)
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", NothingSubmits)
     path = tmp_path / f"lines.txt{suffix}"
     text = "".join(f"the line {number} of the text\n" for number in range(20_000)).encode()
     path.write_bytes(COMPRESS[suffix](text) if suffix else text)
