@@ -11,11 +11,9 @@ Status = Literal["ok", "no", "FAIL"]
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """One line of the report.
+    """One line of the report, under the heading of its section.
 
     Attributes:
-      section: the heading that it belongs to.
-      name: what it describes.
       status: ok; no: it is not there, and scoring here does not need it; FAIL: scoring here
         needs it, and it is missing or wrong.
       text: what was found.
@@ -31,13 +29,7 @@ class Fact:
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """A check that gives facts.
-
-    Attributes:
-      section, name: as in `Fact`, for the case that the check itself fails.
-      find: finds the facts. It imports what it needs itself, because an import may fail.
-      needed: whether scoring on this machine needs what is checked.
-    """
+    """A check that gives facts. `find` imports what it needs itself, because that may fail."""
 
     section: str
     name: str
@@ -48,8 +40,7 @@ class Check:
         """The facts; if the check fails, those before, and one that says why."""
         found: list[Fact] = []
         try:
-            for fact in self.find():
-                found.append(fact)
+            found.extend(self.find())
         except Exception as error:  # a broken library can raise anything
             reason = (str(error).strip().splitlines() or [""])[0]
             text = f"cannot be checked: {type(error).__name__}: {reason}"

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.metadata import PackageNotFoundError, requires, version
 
 from beam_bleu.pipeline.command_line.paths import HADOOP, INSTALL_HADOOP, has_module
 from beam_bleu.pipeline.doctor.facts import Check, Fact
@@ -24,29 +24,25 @@ from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 
 _INSTALL = "./run.sh install, or pip install ., in the folder of beam-bleu"
 
-_PATIENCE = 120
-"""For how many seconds a job on the sample may run."""
-
 
 def _packages() -> Iterator[Fact]:
     yield Fact("versions", "beam-bleu", "ok", VERSION)
+    yield Fact("versions", "Python", "ok", platform.python_version())
     from packaging.requirements import Requirement
 
-    needs = [f"Python {metadata('beam-bleu')['Requires-Python']}", *(requires("beam-bleu") or ())]
-    for wanted in map(Requirement, needs):
+    for wanted in map(Requirement, requires("beam-bleu") or ()):
         # The marker of an extra's requirement is false here, because no extra is asked for.
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
             continue
         try:
-            is_python = wanted.name == "Python"
-            installed = platform.python_version() if is_python else version(wanted.name)
+            installed = version(wanted.name)
+            is_right = wanted.specifier.contains(installed, prereleases=True)
         except PackageNotFoundError:
-            yield Fact("versions", wanted.name, "FAIL", "is not installed", _INSTALL)
-            continue
-        if wanted.specifier.contains(installed, prereleases=True):
+            installed, is_right = "is not installed", False
+        if is_right:
             yield Fact("versions", wanted.name, "ok", installed)
         else:
-            need = f"{installed}, but beam-bleu needs {wanted.specifier}"
+            need = f"{installed}; beam-bleu needs {wanted.specifier}"
             yield Fact("versions", wanted.name, "FAIL", need, _INSTALL)
 
 
@@ -66,7 +62,7 @@ def _in_process() -> Iterator[Fact]:
             ],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_PATIENCE,
+            timeout=120,
             check=False,
         )
     if done.returncode:
@@ -75,11 +71,9 @@ def _in_process() -> Iterator[Fact]:
         yield Fact("engines", "in-process", "FAIL", text, said[-1].strip() if len(said) > 1 else "")
         return
     (result,) = json.loads(done.stdout)["scores"]
-    if result["score"] == SCORES["13a"]:
-        yield Fact("engines", "in-process", "ok", "a job on the built-in sample gives its score")
-    else:
-        text = f"a job on the sample gives {result['score']}, not {SCORES['13a']}"
-        yield Fact("engines", "in-process", "FAIL", text)
+    text = f"a job on the built-in sample gives {result['score']}; {SCORES['13a']} is right"
+    is_right = result["score"] == SCORES["13a"]
+    yield Fact("engines", "in-process", "ok" if is_right else "FAIL", text)
 
 
 def _engines() -> Iterator[Fact]:
@@ -89,13 +83,12 @@ def _engines() -> Iterator[Fact]:
         package = f"github.com/apache/beam/sdks/v2/go/cmd/prism@v{version('apache-beam')}"
         text = "there is no `prism` on the PATH; Beam would download it for the first job"
         yield Fact("engines", "Prism", "no", text, f"go install {package}")
-    for engine in ("Flink", "Spark"):
-        if shutil.which("java"):
-            yield Fact("engines", engine, "ok", "Java is installed, for Beam's job server")
-        else:
-            text = "`java` is not installed, so Beam's job server cannot run"
-            remedy = "install Java, or use a job server that runs elsewhere: --job_endpoint"
-            yield Fact("engines", engine, "no", text, f"{remedy} HOST:PORT")
+    if shutil.which("java"):
+        yield Fact("engines", "Flink, Spark", "ok", "Java is installed, for Beam's job server")
+    else:
+        text = "`java` is not installed, so Beam's job server cannot run"
+        remedy = "install Java, or use a job server that runs elsewhere: --job_endpoint HOST:PORT"
+        yield Fact("engines", "Flink, Spark", "no", text, remedy)
     yield _optional("engines", "Dataflow", "Dataflow", "google.cloud.dataflow", installing("gcp"))
 
 
@@ -108,7 +101,6 @@ def _libraries() -> Iterator[Fact]:
 
 
 def _optional(section: str, name: str, label: str, library: str, remedy: str) -> Fact:
-    """The fact about something that needs a library."""
     if has_module(library):
         return Fact(section, name, "ok", f"{label}, by {library}")
     return Fact(section, name, "no", f"{label}: there is no module {library}", remedy)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.options import Arguments, parse
-from beam_bleu.pipeline.doctor.facts import Fact
+from beam_bleu.pipeline.doctor.facts import Fact, Status
 from beam_bleu.pipeline.engines.handshake import Handshake
 from beam_bleu.pipeline.engines.sent_jobs import sent_job
 from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
@@ -27,14 +25,7 @@ from beam_bleu.transforms.pairing.lines.visible import check_visible
 
 
 def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
-    """What the workers of an engine say when they get the job of a command line.
-
-    Args:
-      argv: the command line of the job, which is not run.
-
-    Raises:
-      BleuError: the command line is wrong, or the workers do not answer.
-    """
+    """What the workers of an engine say when they get the job of a command line, to prepare it."""
     arguments = parse(argv)
     runner, job = arguments.runner, arguments.job
     if runner.in_process:
@@ -46,7 +37,6 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
     runner.prepare(arguments.beam, job.run)
     handshake = Handshake.of(job, arguments.beam)
     heard: list[Worker] = []
-    had_folder = os.path.isdir(job.output)
     try:
         _run(arguments, handshake, heard)
     except Exception as error:
@@ -55,9 +45,6 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
             raise known or as_bleu_error(error) from error
     finally:
         remove_handover(job.output, job.run)
-        if not had_folder:
-            with contextlib.suppress(OSError):
-                os.rmdir(job.output)
     if not heard:
         raise JobError(
             f"the workers' answers are not in {job.output}, though their job is done",
@@ -78,23 +65,16 @@ def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> Non
 
 
 def facts_of_workers(launcher: Software, workers: Sequence[Worker], output: str) -> list[Fact]:
-    """The facts about workers, with a section for each host.
-
-    Args:
-      launcher: the launcher's versions.
-      workers: what the workers say.
-      output: the folder to which they write.
-    """
+    """The facts about workers that write to `output`, with a section for each host."""
     facts = []
     for host in sorted({worker.host for worker in workers}):
         of_host = [worker for worker in workers if worker.host == host]
         for name, version in launcher.items():
             said = sorted({worker.software.get(name) or "is missing" for worker in of_host})
             text = ", ".join(said) + ("" if said == [version] else f"; here it is {version}")
-            if any(differs(name, worker, version) for worker in of_host):
-                facts.append(Fact(host, shown_name(name), "FAIL", text, REINSTALL))
-            else:
-                facts.append(Fact(host, shown_name(name), "ok", text))
+            is_wrong = any(differs(name, worker, version) for worker in of_host)
+            status: Status = "FAIL" if is_wrong else "ok"
+            facts.append(Fact(host, shown_name(name), status, text, REINSTALL if is_wrong else ""))
         errors = {(error.cause, error.remedy) for worker in of_host for error in worker.errors}
         facts += [Fact(host, "access", "FAIL", *error) for error in sorted(errors)]
         if not errors:

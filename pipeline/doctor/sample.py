@@ -14,8 +14,6 @@ from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 _SECTION = "kernel"
 
-_REINSTALL = "install again: rm -r .venv, then ./run.sh, in the folder of beam-bleu"
-
 SAMPLE = (
     (
         "He said: &quot;It costs $3.50, or 4-5 euros.&quot;",
@@ -53,9 +51,10 @@ def _compiled() -> Iterator[Fact]:
     from beam_bleu.transforms.native.compiling import FUNCTIONS
     from beam_bleu.transforms.statistics.counting import prepare_counting
 
-    folder = cache_folder()
-    kept = folder or "there is no folder for it, so every start compiles"
-    yield Fact(_SECTION, "cache", "no" if folder is None else "ok", str(kept))
+    if folder := cache_folder():
+        yield Fact(_SECTION, "cache", "ok", str(folder))
+    else:
+        yield Fact(_SECTION, "cache", "no", "there is no folder for it, so every start compiles")
     start = time.monotonic()
     prepare_counting(BleuConfig().text, BleuConfig().metric)
     done = "compiled" if FUNCTIONS["compiled"] else "loaded from the cache"
@@ -63,10 +62,10 @@ def _compiled() -> Iterator[Fact]:
 
 
 def _numbers() -> Iterator[Fact]:
-    wrong = [name for name, right in SCORES.items() if scored(name) != right]
-    if wrong:
+    if wrong := [name for name, right in SCORES.items() if scored(name) != right]:
         text = f"wrong for the built-in sample with {', '.join(wrong)}"
-        yield Fact(_SECTION, "numbers", "FAIL", text, _REINSTALL)
+        remedy = "install again: rm -r .venv, then ./run.sh, in the folder of beam-bleu"
+        yield Fact(_SECTION, "numbers", "FAIL", text, remedy)
     else:
         text = f"right for the built-in sample with {', '.join(SCORES)}"
         yield Fact(_SECTION, "numbers", "ok", text)

@@ -2,8 +2,7 @@
 
 Workers say which versions they have and what they can do. A step gathers what they say, writes it
 for the launcher, and ends the job if a worker differs or cannot do its work. No engine promises
-that each worker gets one of the probes. So every step of the job also checks the versions when it
-begins on a worker.
+that each worker is asked, so every step of the job checks the versions again.
 """
 
 from __future__ import annotations
@@ -40,8 +39,6 @@ from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 
-__all__ = ["Handshake"]
-
 _PROBES = 16
 """The least number of probes."""
 
@@ -68,12 +65,7 @@ class Handshake:
 
     @classmethod
     def of(cls, job: Job, options: PipelineOptions) -> Handshake:
-        """The handshake of a job.
-
-        Args:
-          job: the job, whose launcher is this process.
-          options: Beam's options.
-        """
+        """The handshake of a job, whose launcher is this process."""
         scorings = job.scorings.values()
         texts = tuple(dict.fromkeys(text for scoring in scorings for text in scoring.counted))
         # Flink deals them out to the subtasks in turn, so that each one gets the same number.
@@ -82,11 +74,7 @@ class Handshake:
         return cls(job.source, texts, job.output, _software(texts), path, probes)
 
     def steps(self, step: Step) -> beam.PTransform:
-        """The transform of a pipeline's root to one element, if the workers can do the job.
-
-        Args:
-          step: the function that makes a step of each DoFn.
-        """
+        """The transform of a pipeline's root to one element, if the workers can do the job."""
         return "Greet the workers" >> _greet(self, step)
 
     @property
@@ -95,11 +83,7 @@ class Handshake:
         return functools.partial(_set_up, self.software)
 
     def answers(self) -> list[Worker] | None:
-        """What the workers have said; None if that is not known yet.
-
-        Raises:
-          JobError: the file cannot be read.
-        """
+        """What the workers have said; None if that is not known yet."""
         if not storage.exists(self.path):
             return None
         with storage.reading(self.path):
@@ -115,7 +99,6 @@ def _set_up(launcher: Software, dofn: beam.DoFn) -> None:
 
 @contextlib.contextmanager
 def _naming_host() -> Iterator[None]:
-    """Adds the name of this host to errors of the body."""
     try:
         yield
     except JobError as error:
@@ -137,13 +120,11 @@ def _greet(root: beam.Pipeline, handshake: Handshake, step: Step) -> Any:
 class _Answer(beam.DoFn):
     def __init__(self, handshake: Handshake) -> None:
         self._handshake = handshake
-        self._answer = ""
 
     def start_bundle(self) -> None:
-        self._answer = ""
+        self._answer = _answer(self._handshake).to_json()
 
     def process(self, probe: int) -> Iterator[tuple[int, str]]:
-        self._answer = self._answer or _answer(self._handshake).to_json()
         yield 0, self._answer
 
 
@@ -161,7 +142,7 @@ class _Check(beam.DoFn):
 
 
 def _software(texts: Sequence[TextName]) -> Software:
-    """The versions of this process on which the result of a job depends."""
+    """The versions on which the result of a job depends."""
     versions = dict(own_software())
     for text in texts:
         versions |= {} if _missing_library(text) else text_versions(text)
@@ -169,7 +150,6 @@ def _software(texts: Sequence[TextName]) -> Software:
 
 
 def _answer(handshake: Handshake) -> Worker:
-    """What this process says."""
     checks: list[Callable[[], None]] = [
         functools.partial(_check_sample, handshake.texts),
         *(functools.partial(_check_library, text) for text in handshake.texts),
@@ -188,7 +168,6 @@ def _answer(handshake: Handshake) -> Worker:
 
 
 def _check_sample(texts: tuple[TextName, ...]) -> None:
-    """Checks the kernel's numbers with the tokenizers of the job that the sample knows."""
     used = {text.tokenize for text in texts}
     wrong = [name for name in SCORES if name in used and scored(name) != SCORES[name]]
     if wrong:

@@ -15,14 +15,9 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.worker import statesampler
 from apache_beam.transforms.util import Reshuffle
 
-__all__ = ["InProcessRunner"]
-
 
 class InProcessRunner(FnApiRunner):
-    """Beam's runner. From its first pipeline on, no thread of this process samples steps.
-
-    With one worker it leaves out each `Reshuffle`, which would spread work among workers.
-    """
+    """Beam's runner. With one worker it leaves out each `Reshuffle`, which would spread work."""
 
     def apply(self, transform: Any, input: Any, options: Any) -> Any:
         # Building and running two of them is a fifth of a short run.

@@ -19,21 +19,9 @@ from beam_bleu.transforms.errors import JobError, UsageError
 _PATIENCE = 10.0
 """Seconds within which the launcher knows whether a job server answers."""
 
-_POOL_TYPES = ("EXTERNAL", common_urns.environments.EXTERNAL.urn)
-"""The values of --environment_type that mean a pool of Python workers."""
-
 
 def check_reachable(runner: str, options: PipelineOptions) -> None:
-    """Checks that the parts of an engine answer that the launcher will need.
-
-    Args:
-      runner: the name of the runner.
-      options: Beam's options.
-
-    Raises:
-      UsageError: an address is missing, or there is no Java.
-      JobError: a part does not answer, or is something else.
-    """
+    """Checks that the parts of an engine answer that the launcher will need."""
     name = runner.rpartition(".")[2]
     portable = options.view_as(PortableOptions)
     endpoint = portable.job_endpoint
@@ -60,7 +48,7 @@ def check_reachable(runner: str, options: PipelineOptions) -> None:
             f"no Flink answers at --flink_master {url}",
             "start it, or correct the address: it is the REST port of the JobManager",
         )
-    if portable.environment_type in _POOL_TYPES and not (
+    if portable.environment_type in ("EXTERNAL", common_urns.environments.EXTERNAL.urn) and not (
         portable.environment_config
         or portable.lookup_environment_option("external_service_address")
     ):

@@ -1,18 +1,15 @@
-"""Runners: which one a name means, which are refused, and how their jobs are called."""
+"""Runners: which one a name means, which are refused, and what they are given."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
-import os
-import tempfile
 from collections.abc import Sequence
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import (
     GoogleCloudOptions,
     PipelineOptions,
-    SetupOptions,
     StandardOptions,
 )
 from apache_beam.runners.runner import create_runner
@@ -36,14 +33,12 @@ SHOWN_RUNNERS = (
 )
 """The runners that --help shows. Beam knows more: for its own tests, for notebooks."""
 
-_OWN_FLAGS = {"FlinkRunner": ("--execution_mode_for_batch=PIPELINED_FORCED",)}
-"""Flags that only an engine knows, and that its jobs have unless the user gives them.
+_FLINK_MODE = "--execution_mode_for_batch=PIPELINED_FORCED"
+"""All tasks of a job run until its end, unless the user says otherwise.
 
-Flink: all tasks of a job run until its end. By default, the tasks after the sums start when those
-that read are done. By then, Beam's Flink runner has stopped all Python workers, so each one starts
-twice: a second of CPU and several seconds of time. Flink calls this mode forced because operators
-that read one input before the other can then wait for each other. Here this could only be a step
-with a side input, and jobs have none.
+By default, the tasks after the sums start when those that read are done. By then, Beam's Flink
+runner has stopped all Python workers, so each one starts twice. Flink calls this mode forced
+because a step with a side input could then wait for itself, and jobs have none.
 """
 
 WORKER_TIMEOUT = 300
@@ -52,34 +47,21 @@ WORKER_TIMEOUT = 300
 
 @dataclasses.dataclass(frozen=True)
 class Runner:
-    """A runner by name.
-
-    Attributes:
-      name: Beam's name for it.
-      in_process: whether it is the default, Beam's in-process runner.
-    """
+    """A runner by Beam's name; `in_process` for the default, Beam's in-process runner."""
 
     name: str
     in_process: bool
 
     def flags_of_engine(self, given: Sequence[str]) -> list[str]:
-        """The flags that only the engine knows.
-
-        Args:
-          given: those that the user has given.
-        """
-        names = {_name_of(flag) for flag in given}
-        own = _OWN_FLAGS.get(self.name.rpartition(".")[2], ())
-        return [*(flag for flag in own if _name_of(flag) not in names), *given]
+        """The flags that only the engine knows: those that the user has given, and ours."""
+        is_given = any(_name_of(flag) == _name_of(_FLINK_MODE) for flag in given)
+        is_flink = self.name.rpartition(".")[2] == "FlinkRunner"
+        return [_FLINK_MODE, *given] if is_flink and not is_given else [*given]
 
     def prepare(self, options: PipelineOptions, run: str) -> None:
-        """Prepares the options of a run on an engine.
+        """Checks early what an engine would check late, or wait for without a message.
 
-        It checks early what a runner would check late, or would wait for without a message.
-
-        Raises:
-          UsageError: the runner cannot do what the options say, or misses something.
-          JobError: its job server, or another part of it, does not answer.
+        It also gives the run a name on the engine.
         """
         if self.in_process:
             return
@@ -94,20 +76,9 @@ class Runner:
         cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there
         now = datetime.datetime.now(datetime.timezone.utc)
         cloud.job_name = cloud.job_name or f"beam-bleu-{now:%Y%m%d-%H%M%S}-{run[:4]}"
-        # All runs keep the packages of --requirements_file in one folder. It is Beam's default,
-        # which would depend on the temporary folder of a run.
-        setup = options.view_as(SetupOptions)
-        if setup.requirements_cache is None:
-            setup.requirements_cache = os.path.join(
-                tempfile.gettempdir(), "beam-requirements-cache"
-            )
 
     def pipeline(self, options: PipelineOptions) -> beam.Pipeline:
-        """An empty pipeline for this runner.
-
-        Raises:
-          UsageError: there is no such runner, or it needs other options.
-        """
+        """An empty pipeline for this runner."""
         if self.in_process:
             # Beam's DirectRunner would first try to download another runner (Prism).
             from beam_bleu.pipeline.engines.in_process import InProcessRunner
@@ -131,16 +102,11 @@ class Runner:
 
 
 def _name_of(flag: str) -> str:
-    """The name of a flag, which may have a value after an equals sign."""
     return flag.partition("=")[0].lstrip("-").replace("-", "_")
 
 
 def find_runner(name: str | None) -> Runner:
-    """The runner of a `--runner` flag; None is the default.
-
-    Raises:
-      UsageError: there is no such runner, or it is known to lose data.
-    """
+    """The runner of a `--runner` flag; None is the default."""
     if name is None:
         return Runner("FnApiRunner", in_process=True)
     last = name.rpartition(".")[2].lower()

@@ -1,12 +1,12 @@
 """Jobs that were sent to an engine: what it tells of them, why they failed, and how they are ended.
 
-There is a class for Beam's job servers, for Flink, and for Dataflow. The counters are Beam's, so
-they may count repeated work twice. They only show that a job goes on.
+The counters are Beam's, which may count repeated work twice. They only show that a job goes on.
 """
 
 from __future__ import annotations
 
 import base64
+import collections
 import contextlib
 import dataclasses
 import itertools
@@ -33,9 +33,6 @@ _SECONDS = 5.0
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Asks Flink without a proxy, as Beam's job server does."""
 
-_OF_JOB_SERVER = ("[local]", "[auto]")
-"""Values of --flink_master that mean the job server's own Flink, or the master that it knows."""
-
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
@@ -56,27 +53,16 @@ class Seen:
 
 
 class SentJob:
-    """A job that a job server of Beam knows.
-
-    Args:
-      result: Beam's result of sending it.
-
-    Attributes:
-      result: Beam's result.
-      id: the job server's or the engine's id of the job; "" if it has none.
-    """
+    """A job that a job server of Beam knows, by Beam's result of sending it."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
-        self.id = ""
-        for name in ("job_id", "_job_id"):  # Dataflow's results have a method, others a field
-            value = getattr(result, name, None)
-            if value is not None:
-                self.id = str(value() if callable(value) else value)
-                break
+        # Dataflow's results have a method, others a field, or none.
+        told = getattr(result, "job_id", getattr(result, "_job_id", ""))
+        self.id = str(told() if callable(told) else told)
 
     def seen(self) -> Seen:
-        """What is told now. Any exception means that nothing is known."""
+        """What the engine tells now. Any exception means that nothing is known."""
         # Not the result's own `state`: it would write to a field that Beam's thread needs.
         states = [
             beam_job_api_pb2.JobState.Enum.Name(message.state_response.state)
@@ -117,13 +103,7 @@ class SentJob:
 
 
 class FlinkJob(SentJob):
-    """A job on a Flink cluster, whose REST interface tells more than a job server does.
-
-    Args:
-      result: Beam's result of sending it.
-      url: the URL of the interface.
-      name: the name of the job.
-    """
+    """A job on a Flink cluster, whose REST interface at a URL tells more than a job server does."""
 
     def __init__(self, result: Any, url: str, name: str) -> None:
         super().__init__(result)
@@ -134,7 +114,6 @@ class FlinkJob(SentJob):
         self._former = [job["jid"] for job in self._jobs() if job["state"] in ended]
 
     def seen(self) -> Seen:
-        """What is told now."""
         if (job := self._newest()) is None:
             return super().seen()
         tasks = job["tasks"]
@@ -148,19 +127,15 @@ class FlinkJob(SentJob):
         )
 
     def failures(self) -> Sequence[Failure]:
-        """The failures of the job, from the first to the last; Flink keeps some of them."""
         job = self._newest()
         answer = ask_flink(self._url, f"/jobs/{job['jid']}/exceptions") if job else {}
         history = answer.get("exceptionHistory", {}).get("entries", [])
         return [
-            Failure(
-                str(entry["stacktrace"]), str(entry.get("endpoint") or entry.get("location") or "")
-            )
+            Failure(entry["stacktrace"], entry.get("endpoint") or entry.get("location") or "")
             for entry in sorted(history, key=lambda entry: int(entry["timestamp"]))
         ]
 
     def cancel(self) -> None:
-        """Ends the job."""
         # Beam's job server for Flink would only forget a job that it is told to cancel.
         if (job := self._newest()) is None:
             super().cancel()
@@ -179,19 +154,13 @@ class FlinkJob(SentJob):
 
 
 class DataflowJob(SentJob):
-    """A job of Dataflow, or of another runner that has no job server.
-
-    Args:
-      result: Beam's result of sending it.
-      cloud: the options of Google Cloud.
-    """
+    """A job of Dataflow, or of another runner that has no job server."""
 
     def __init__(self, result: Any, cloud: GoogleCloudOptions) -> None:
         super().__init__(result)
         self._cloud = cloud
 
     def seen(self) -> Seen:
-        """What is told now."""
         job = self.result._runner.dataflow_client.get_job(self.id)
         state = str(job.current_state.name).removeprefix("JOB_STATE_")
         page = (
@@ -201,7 +170,6 @@ class DataflowJob(SentJob):
         return Seen(state, page, is_working=None if state == "RUNNING" else False)
 
     def cancel(self) -> None:
-        """Ends the job."""
         self.result.cancel()
 
 
@@ -215,9 +183,10 @@ def sent_job(result: Any, options: PipelineOptions) -> SentJob:
 
 
 def flink_url(options: PipelineOptions) -> str | None:
-    """The URL of the cluster that --flink_master names, without a slash at the end; None: none."""
+    """The URL of the cluster that --flink_master names, without a slash at the end; or None."""
     value = str(options.view_as(FlinkRunnerOptions).flink_master or "").strip().rstrip("/")
-    if not value or value in _OF_JOB_SERVER:
+    # These mean the job server's own Flink, or the master that it knows.
+    if value in ("", "[local]", "[auto]"):
         return None
     return value if "://" in value else f"http://{value}"
 
@@ -249,7 +218,7 @@ def _counts(accumulator: str) -> Iterator[tuple[str, int]]:
 
 def _added(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     """The sum of each counter, of which steps have parts."""
-    sums: dict[str, int] = {}
+    sums = collections.Counter[str]()
     for name, count in counts:
-        sums[name] = sums.get(name, 0) + count
-    return sums
+        sums[name] += count
+    return dict(sums)

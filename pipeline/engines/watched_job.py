@@ -1,9 +1,7 @@
 """A job on an engine: the launcher follows it to its end, and says why it failed.
 
-If an engine does not tell something, it is left out: watching a job never fails it.
-
-If a worker's Python cannot start, for example because the pool starts one that has no Beam, the
-engine says nothing and waits forever. So the launcher has to notice that no worker answers.
+Watching a job never fails it. But if a worker's Python cannot start, the engine says nothing and
+waits forever, so the launcher has to notice that no worker answers.
 """
 
 from __future__ import annotations
@@ -32,16 +30,14 @@ from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.errors import BleuError, JobError, causes
 from beam_bleu.transforms.progress import PROGRESS
 
-__all__ = ["Watch", "engine_failure", "follow"]
-
 _WARNS_AFTER = 60
-"""Seconds after which there is a warning. A busy machine may need longer to start a worker."""
+"""Seconds without an answer after which there is a warning."""
 
 _PAUSE = 2.0
 """Seconds before each look at a job: a small job is soon over, and its page is wanted at once."""
 
 _PATIENCE_FOR_THE_END = 10.0
-"""Seconds after which the launcher no longer waits for the end of a job that it has cancelled."""
+"""Seconds for which the launcher waits for the end of a job that it has cancelled."""
 
 _LOGGER = logging.getLogger("beam_bleu.engines")
 
@@ -56,10 +52,6 @@ class Watch:
         the job ends only if it is certain that the engine works on it.
       answered: is called once with what they say.
       clock: gives the time in seconds.
-
-    Attributes:
-      page: the page of the job; "" if it was not seen yet.
-      have_answered: whether the workers have answered.
     """
 
     def __init__(
@@ -104,7 +96,6 @@ class Watch:
         PROGRESS.tell(printable(", ".join(filter(None, told))))
 
     def _error(self, seen: Seen) -> BleuError | None:
-        """The error that must end the job now, whose workers have not answered before."""
         answers = self._handshake.answers()
         if answers is not None:
             self.have_answered = True
@@ -119,9 +110,9 @@ class Watch:
         if seen.is_working is False:
             self._begin = None
             return None
-        now = self._clock()
-        self._begin = now if self._begin is None else self._begin
-        waited = now - self._begin
+        if self._begin is None:
+            self._begin = self._clock()
+        waited = self._clock() - self._begin
         timeout = WORKER_TIMEOUT if self._timeout is None else self._timeout
         if waited >= timeout and (seen.is_working or self._timeout is not None):
             return JobError(
@@ -148,11 +139,7 @@ def follow(
 ) -> Any:
     """Prints the id of a job on stderr, follows the job, and returns its state at the end.
 
-    The arguments are those of `Watch`.
-
-    Raises:
-      BleuError: the workers cannot do the job, or do not answer. Then the job was cancelled.
-      Exception: what Beam raises if the job fails.
+    The arguments are those of `Watch`. A job is cancelled if its workers cannot do it.
     """
     if job.id:
         # In the words of Beam's client of Dataflow, because Airflow looks for them in the log.
@@ -196,13 +183,7 @@ def follow(
 def engine_failure(
     error: BaseException, job: SentJob | None, options: PipelineOptions
 ) -> JobError | None:
-    """The error of a job on an engine with its cause by name; None if it is not known.
-
-    Args:
-      error: the exception of Beam.
-      job: the job; None if it was not sent.
-      options: Beam's options.
-    """
+    """The error of a job, which may not have been sent, by its cause; None if it is not known."""
     if any(isinstance(each, BleuError) or find_error(str(each)) for each in causes(error)):
         return None
     if isinstance(error, grpc.RpcError) and error.code() is grpc.StatusCode.UNAVAILABLE:

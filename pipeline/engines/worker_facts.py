@@ -27,15 +27,6 @@ Software = Mapping[str, str]
 _MAY_DIFFER = ("numba", "numpy", "pyarrow")
 """Libraries whose versions may differ: the numbers of the sample show whether they count right."""
 
-_NAMES = {
-    "beam_bleu": "beam-bleu",
-    "code": "the code of beam-bleu",
-    "apache_beam": "Apache Beam",
-    "python": "Python",
-    "unicode": "Unicode",
-}
-"""The names of software for people, where they differ."""
-
 REINSTALL = (
     "install the launcher's version on all workers, or send beam-bleu with the job: "
     "--extra_package beam_bleu-....whl"
@@ -44,13 +35,7 @@ REINSTALL = (
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """What a worker says.
-
-    Attributes:
-      host: the name of its host.
-      software: its versions.
-      errors: what it cannot do.
-    """
+    """What a worker says: the name of its host, its versions, and what it cannot do."""
 
     host: str
     software: Software
@@ -64,7 +49,6 @@ class Worker:
 
     @classmethod
     def from_json(cls, text: str) -> Worker:
-        """The worker of such a text."""
         fields: Mapping[str, Any] = json.loads(text)
         errors = (error_of_code(*error) for error in fields["errors"])
         return cls(fields["host"], fields["software"], tuple(errors))
@@ -89,30 +73,17 @@ def host_name() -> str:
 
 
 def require_same(launcher: Software) -> None:
-    """Checks that this process has the launcher's versions.
-
-    Raises:
-      JobError: a version differs on which the job depends.
-    """
+    """Checks that this process has the launcher's versions on which a job depends."""
     own = own_software()
     shared = {name: version for name, version in launcher.items() if name in own}
     require_able(shared, [Worker(host_name(), own)])
 
 
 def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
-    """Checks that the workers can do a job.
-
-    Args:
-      launcher: the versions of the launcher.
-      workers: what the workers say.
-
-    Raises:
-      BleuError: a version differs on which the job depends, or a worker cannot do something.
-    """
+    """Checks that the workers have the launcher's versions, and can do their work."""
     for name, wanted in launcher.items():
-        wrong = [worker for worker in workers if differs(name, worker, wanted)]
-        if wrong:
-            said = f"is {wrong[0].software[name]}" if name in wrong[0].software else "is missing"
+        if wrong := [worker for worker in workers if differs(name, worker, wanted)]:
+            said = f"is {wrong[0].software.get(name, 'missing')}"
             raise JobError(
                 f"on {_hosts(wrong)}: {shown_name(name)} {said}, but the launcher has {wanted}",
                 REINSTALL,
@@ -138,17 +109,13 @@ def differs(name: str, worker: Worker, wanted: str) -> bool:
 
 def hosts_and_versions(workers: Sequence[Worker]) -> list[dict[str, Any]]:
     """The workers as run.json shows them: one entry for each host and its versions."""
-    shown = {
-        (worker.host, tuple(sorted(worker.software.items()))): worker.software for worker in workers
-    }
-    return [
-        {"host": host, "versions": dict(shown[host, versions])} for host, versions in sorted(shown)
-    ]
+    shown = {(worker.host, tuple(sorted(worker.software.items()))) for worker in workers}
+    return [{"host": host, "versions": dict(versions)} for host, versions in sorted(shown)]
 
 
 def shown_name(software: str) -> str:
     """The name of a software for people."""
-    return _NAMES.get(software, software.replace("_", "-"))
+    return "the code of beam-bleu" if software == "code" else software.replace("_", "-")
 
 
 def _hosts(workers: Sequence[Worker]) -> str:

@@ -166,17 +166,3 @@ def test_doctor_needs_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     error = json.loads(line)
     assert error["message"].startswith(f"the workers' answers are not in {tmp_path / 'out'}")
     assert "--output" in error["remedy"]
-
-
-def test_doctor_leaves_an_empty_folder_that_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Runner, "prepare", lambda *_: None)
-    monkeypatch.setattr(
-        on_engine, "_run", lambda arguments, *_: Path(arguments.job.output).mkdir(exist_ok=True)
-    )
-    kept, made = tmp_path / "kept", tmp_path / "made"
-    kept.mkdir()
-    for output in (kept, made):
-        called("doctor", *EXAMPLE, "--output", output, "--runner", "FlinkRunner")
-    assert list(tmp_path.iterdir()) == [kept]
