@@ -51,12 +51,7 @@ log = logging.getLogger(__name__)
 
 
 def beam_bleu(command: str, *words: str, stdin: bytes = b"") -> bytes:
-    """What stdout shows of a subcommand of beam-bleu that takes seconds.
-
-    Raises:
-      FileNotFoundError: a file is not there, or cannot be read.
-      AirflowException: it fails for another reason.
-    """
+    """What stdout shows of a subcommand of beam-bleu that takes seconds."""
     done = subprocess.run([*shlex.split(command), *words], input=stdin, capture_output=True)
     said = done.stderr.decode(errors="replace").strip()
     if done.returncode == 3:
@@ -141,11 +136,7 @@ def is_complete(command: str, folder: str) -> bool:
 
 
 def check(command: str, output: str, least_segments: str) -> str:
-    """Checks that a result is whole, and that its numbers are possible.
-
-    Returns:
-      the SHA-256 of the scores.json that was checked. Airflow gives it to `publish`.
-    """
+    """Checks that a result is whole, and that its numbers are possible."""
     try:
         # beam-bleu removes _SUCCESS before it starts, and writes it last.
         beam_bleu(command, "files", f"{output}/_SUCCESS")
@@ -171,16 +162,7 @@ def check(command: str, output: str, least_segments: str) -> str:
 
 
 def publish(command: str, output: str, published: str, day: str, checked: str) -> None:
-    """Publishes the scores of a day. A second time, it replaces them.
-
-    Args:
-      command: the command beam-bleu. It replaces a file in one step: readers see the old file or
-        the new one, never a part.
-      output: the folder of the result.
-      published: the folder for the copy and for the history.
-      day: the day.
-      checked: the SHA-256 of the scores.json that was checked.
-    """
+    """Publishes the scores of a day. A second time, it replaces them."""
     data = beam_bleu(command, "copy", f"{output}/scores.json", "-")
     if hashlib.sha256(data).hexdigest() != checked:
         raise AirflowFailException(

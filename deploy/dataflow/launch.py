@@ -25,11 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command_line(given: Sequence[str]) -> list[str]:
-    """The command line of beam-bleu that template parameters mean.
-
-    Raises:
-      UsageError: a quotation mark in the arguments is not closed.
-    """
+    """The command line of beam-bleu that template parameters mean."""
     from beam_bleu.pipeline.command_line.beam_flags import beam_parser
 
     switches = {

@@ -53,11 +53,7 @@ class Stage:
         self.folder = "/"
 
     def do(self, name: str, arguments: str, others: dict[str, Stage]) -> None:
-        """Does what an instruction says.
-
-        Raises:
-          NotImplementedError: this program does not know it.
-        """
+        """Does what an instruction says."""
         if name == "RUN":
             self.run(["sh", "-c", arguments])
             return
@@ -155,13 +151,7 @@ exec chroot --userspec="$user" --groups= "$root" "$@"
 
 
 def container(folder: pathlib.Path, command: Sequence[str], binds: Sequence[str] = ()) -> list[str]:
-    """The command that runs a command in the built image: read-only, and as the image's user.
-
-    Args:
-      folder: that of `build`.
-      command: the command inside.
-      binds: folders of this machine that it sees under the same names.
-    """
+    """The command that runs a command in the built image: read-only, and as the image's user."""
     settings = json.loads((folder / "image.json").read_text())
     image = folder / "image"
     for path in binds:

@@ -23,12 +23,7 @@ from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 
 def runs(examples: str, folder: str) -> Iterator[list[str]]:
-    """The arguments of each run of the command.
-
-    Args:
-      examples: the folder with the bundled examples.
-      folder: a folder for files of the runs.
-    """
+    """The arguments of each run of the command."""
     texts = [f"{examples}/references/a.txt", f"{examples}/references/b.txt"]
     lines = [*texts, "-i", f"{examples}/systems/atlas.txt", f"{examples}/systems/birch.txt"]
     for name, tokenizer in TOKENIZERS.items():

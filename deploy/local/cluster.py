@@ -20,15 +20,11 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass(frozen=True)
 class Workers:
-    """The programs of the Python workers.
-
-    Attributes:
-      python: a Python that has Beam; by default this one, which has the project, too.
-      boot: Beam's boot program, if workers must install the packages that are staged with a job.
-    """
+    """The programs of the Python workers: a Python that has Beam; this one has the project, too."""
 
     python: str = sys.executable
     boot: pathlib.Path | None = None
+    """Beam's boot program, if workers must install the packages that are staged with a job."""
 
 
 THIS_PYTHON = Workers()
@@ -36,14 +32,7 @@ THIS_PYTHON = Workers()
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """What an engine is started with.
-
-    Attributes:
-      folder: the folder for its configuration, its work and its logs.
-      places: where it runs.
-      workers: the programs of the Python workers that share this machine.
-      worker_environment: variables of the Python workers.
-    """
+    """What an engine is started with."""
 
     folder: pathlib.Path
     places: Places
@@ -53,14 +42,7 @@ class Setup:
 
 @dataclasses.dataclass(frozen=True)
 class Running:
-    """A process of a cluster.
-
-    Attributes:
-      name: what it is.
-      place: where it runs.
-      address: the address of the place, as a number.
-      pid: its number on this machine.
-    """
+    """A process of a cluster."""
 
     name: str
     place: str
@@ -75,13 +57,6 @@ class Service(abc.ABC):
     """Processes on this machine that jobs use.
 
     A context manager: at its end, all processes that it started are stopped.
-
-    Args:
-      folder: the folder for its configuration and its logs.
-
-    Attributes:
-      made_of: a description of the running processes, for people.
-      processes: its processes.
     """
 
     made_of: str
@@ -154,19 +129,11 @@ class Service(abc.ABC):
 
 
 class Cluster(Service):
-    """An engine's processes and pools of Beam's Python workers.
-
-    Attributes:
-      places: where its processes run.
-      runner: Beam's name of the runner that sends jobs to it.
-      programs: files and folders of its programs.
-      worker_environment: variables of its Python workers, for pools that start from now on.
-      pool_port: the port of each pool of workers.
-      job_port: the port to which Beam's jobs are submitted.
-    """
+    """An engine's processes and pools of Beam's Python workers."""
 
     runner: str
     programs: Sequence[pathlib.Path]
+    """Files and folders of its programs, which hosts need at the same paths."""
 
     def __init__(self, setup: Setup) -> None:
         super().__init__(setup.folder)
@@ -189,7 +156,6 @@ class Cluster(Service):
         ]
 
     def start(self) -> None:
-        """See `Service`."""
         self.start_workers()
         self.start_engine()
 
@@ -243,13 +209,7 @@ def _pool_name(place: Place) -> str:
 
 
 class JobServerCluster(Cluster):
-    """An engine written in Java. Beam's job server sends Beam's jobs to it.
-
-    Args:
-      setup: see `Cluster`.
-      home: where the engine's programs are.
-      job_server: Beam's job server for this engine.
-    """
+    """An engine written in Java. Beam's job server sends Beam's jobs to it."""
 
     def __init__(self, setup: Setup, home: pathlib.Path, job_server: JobServer) -> None:
         super().__init__(setup)
@@ -260,12 +220,7 @@ class JobServerCluster(Cluster):
         self._expansion_port = self.places.head.port(8097)
 
     def run_job_server(self, java_options: Sequence[str], flags: Sequence[str]) -> None:
-        """Starts the job server and waits until it takes jobs.
-
-        Args:
-          java_options: Java's.
-          flags: the flags that name the engine.
-        """
+        """Starts the job server and waits until it takes jobs."""
         head = self.places.head
         command: list[str | pathlib.Path] = ["java", *java_options, "-jar", self.job_server.jar]
         command += [*flags, "--artifacts-dir", head.folder / "artifacts"]

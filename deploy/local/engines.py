@@ -36,17 +36,7 @@ ENGINES: dict[str, Callable[[Setup], Cluster]] = {
 def cluster_here(
     engine: str, folder: pathlib.Path, workers: Workers = THIS_PYTHON, count: int = 2
 ) -> Cluster:
-    """An engine on loopback, not started.
-
-    Args:
-      engine: its name.
-      folder: the folder for its configuration, its work and its logs.
-      workers: the programs of its Python workers.
-      count: the number of the engine's own workers.
-
-    Raises:
-      PartMissingError: a part cannot be obtained here.
-    """
+    """An engine on loopback, not started."""
     return ENGINES[engine](Setup(folder, here(folder, count), workers))
 
 

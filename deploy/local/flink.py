@@ -19,11 +19,6 @@ class FlinkCluster(JobServerCluster):
     """Flink. Beam's parts (job server, Fn API) listen on all interfaces.
 
     A job is cut into as many subtasks as there are TaskManagers.
-
-    Attributes:
-      attempts: how often Flink starts a job again after a fault; read when the cluster starts.
-      rest: the URL of its REST API and console.
-      task_manager_names: the names of the TaskManagers' processes.
     """
 
     runner = "FlinkRunner"
@@ -48,7 +43,6 @@ class FlinkCluster(JobServerCluster):
         self._java_options = re.findall(r"--add-(?:exports|opens)=\S+", usual)
 
     def flags(self) -> list[str]:
-        """See `Cluster`."""
         return [
             *super().flags(),
             f"--flink_master={self.rest}",  # the command looks there at the job
@@ -56,7 +50,6 @@ class FlinkCluster(JobServerCluster):
         ]
 
     def start_engine(self) -> None:
-        """See `Cluster`."""
         for place in {self.places.head, *self.places.workers}:
             self._configure(place)
         head = self.places.head

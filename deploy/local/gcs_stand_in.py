@@ -113,12 +113,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if wanted is not None and int(wanted) != (there.generation if there else 0):
             return self._fail(412, "PreconditionFailed", "A condition did not hold.")
         kind = self.headers.get("Content-Type", _NO_KIND)
-        source = self.headers.get("x-goog-copy-source")
-        if source is not None:
-            _, _, key = urllib.parse.unquote(source).lstrip("/").partition("/")
-            if key not in self.server.objects:
-                return self._fail(404, "NoSuchKey", "The specified key does not exist.")
-            data, kind = self.server.objects[key].data, self.server.objects[key].kind
         self._answer(200, headers=self._kept(name, data, kind).headers())
 
     def _kept(self, name: str, data: bytes, kind: str) -> _Object:

@@ -26,13 +26,6 @@ def start(folder: pathlib.Path, hosts: int | None) -> None:
     """Starts a process that keeps a service, and returns when the service can be used.
 
     If it runs already, nothing changes.
-
-    Args:
-      folder: the folder of the service, named after it.
-      hosts: the number of hosts, or None to use only this machine.
-
-    Raises:
-      ClusterError: the service did not start.
     """
     service = folder.name
     if is_running(folder):
@@ -143,11 +136,7 @@ def _words(process: int) -> str:
 
 
 def state(folder: pathlib.Path) -> dict[str, Any]:
-    """What is known of a service that runs.
-
-    Raises:
-      ClusterError: it does not run.
-    """
+    """What is known of a service that runs."""
     try:
         found: dict[str, Any] = json.loads((folder / _STATE).read_text())
         return found

@@ -22,21 +22,7 @@ _CLIENT: Any = {"allow_http": True}
 
 
 class ObjectStore(Service):
-    """A server with credentials that are new for each start, and one bucket.
-
-    Args:
-      folder: see `Service`.
-      place: where it runs; by default on loopback.
-      port: its usual port.
-
-    Attributes:
-      place: where it runs.
-      bucket: the name of a bucket, empty at first.
-      root: how the paths of its objects begin.
-      endpoint: the URL of the server.
-      secrets: credentials that must not be shown.
-      no_bucket: what the server says about a missing bucket.
-    """
+    """A server with credentials that are new for each start, and one bucket."""
 
     bucket = "beam-bleu"
     root: str
@@ -67,16 +53,7 @@ class ObjectStore(Service):
 
 
 class S3Server(ObjectStore):
-    """A versitygw, which keeps objects in a folder of this machine.
-
-    Args:
-      folder: the folder for its objects and its log.
-      program: versitygw.
-      place: where it runs; by default on loopback.
-
-    Attributes:
-      program: see above.
-    """
+    """A versitygw, which keeps objects in a folder of this machine."""
 
     region = "us-east-1"
     no_bucket = "the server says NoSuchBucket"
@@ -94,7 +71,6 @@ class S3Server(ObjectStore):
         self.made_of = f"versitygw ({self.endpoint}), with the bucket s3://{self.bucket}"
 
     def start(self) -> None:
-        """See `Service`."""
         # Folders in the folder of the objects are buckets.
         for folder in (f"objects/{self.bucket}", "meta", "accounts"):
             (self.place.kept / folder).mkdir(parents=True, exist_ok=True)
@@ -112,7 +88,6 @@ class S3Server(ObjectStore):
         self.processes.wait_until("the object store", lambda: self._get("/health") == 200)
 
     def flags(self) -> list[str]:
-        """See `Service`."""
         return [
             f"--s3_endpoint_url={self.endpoint}",
             f"--s3_access_key_id={self.access_key}",
@@ -121,7 +96,6 @@ class S3Server(ObjectStore):
         ]
 
     def environment(self) -> dict[str, str]:
-        """See `Service`."""
         return {
             "AWS_ENDPOINT_URL_S3": self.endpoint,
             "AWS_ACCESS_KEY_ID": self.access_key,
@@ -130,7 +104,6 @@ class S3Server(ObjectStore):
         }
 
     def client(self) -> S3Store:
-        """See `ObjectStore`."""
         return S3Store(
             self.bucket,
             aws_endpoint_url_s3=self.endpoint,
@@ -142,11 +115,7 @@ class S3Server(ObjectStore):
 
 
 class GoogleServer(ObjectStore):
-    """A stand-in for Google Cloud Storage (`gcs_stand_in.py`), which keeps objects in memory.
-
-    Args:
-      folder: the folder for its log.
-    """
+    """A stand-in for Google Cloud Storage (`gcs_stand_in.py`), which keeps objects in memory."""
 
     secrets = ()
     no_bucket = "the server says NoSuchBucket"
@@ -158,7 +127,6 @@ class GoogleServer(ObjectStore):
         self.made_of = f"a stand-in for Google Cloud Storage ({self.endpoint}), with {self.root}"
 
     def start(self) -> None:
-        """See `Service`."""
         self.start_at(
             self.place,
             "gcs",
@@ -172,24 +140,16 @@ class GoogleServer(ObjectStore):
         return []
 
     def environment(self) -> dict[str, str]:
-        """See `Service`."""
         return {"STORAGE_EMULATOR_HOST": self.endpoint}
 
     def client(self) -> GCSStore:
-        """See `ObjectStore`."""
         return GCSStore(
             self.bucket, base_url=self.endpoint, bearer_token="emulator", client_options=_CLIENT
         )
 
 
 class AzureServer(ObjectStore):
-    """Azurite, Microsoft's emulator of Azure Blob Storage.
-
-    Args:
-      folder: the folder for its objects and its log.
-      node: Node.js.
-      program: azurite-blob.
-    """
+    """Azurite, Microsoft's emulator of Azure Blob Storage."""
 
     no_bucket = "the server says ContainerNotFound"
 
@@ -204,7 +164,6 @@ class AzureServer(ObjectStore):
         self.made_of = f"Azurite ({self.endpoint}), with the container az://{self.bucket}"
 
     def start(self) -> None:
-        """See `Service`."""
         objects = self.folder / "objects"
         objects.mkdir(parents=True, exist_ok=True)
         self.start_at(
@@ -220,15 +179,12 @@ class AzureServer(ObjectStore):
         self._make_container()
 
     def flags(self) -> list[str]:
-        """See `Service`."""
         return [f"--azure_connection_string={self._connection_string()}"]
 
     def environment(self) -> dict[str, str]:
-        """See `Service`."""
         return {"AZURE_STORAGE_CONNECTION_STRING": self._connection_string()}
 
     def client(self) -> AzureStore:
-        """See `ObjectStore`."""
         return AzureStore(
             self.bucket,
             account_name=self.account,

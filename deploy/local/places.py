@@ -16,9 +16,6 @@ from deploy.local.processes import HOST, free_port
 class Place:
     """This machine: its processes find each other on loopback, at ports that are free.
 
-    Args:
-      kept: the folder for files of its processes.
-
     Attributes:
       name: its name, for people.
       address: the address at which processes of other places reach it.

@@ -11,7 +11,6 @@ class PrismCluster(Cluster):
     """Prism, with its Python workers in separate processes.
 
     Prism listens on all interfaces: it has no setting for that.
-
     """
 
     runner = "PrismRunner"
@@ -22,7 +21,6 @@ class PrismCluster(Cluster):
         self.programs = [program]
 
     def start_engine(self) -> None:
-        """See `Cluster`."""
         flags = [f"--job_port={self.job_port}", "--serve_http=false"]
         head = self.places.head
         self.start_at(head, "prism", [*self.programs, *flags])

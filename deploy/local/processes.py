@@ -64,11 +64,7 @@ def free_port() -> int:
 
 
 class Processes:
-    """Named processes. Each one is the leader of its own group, and has its own log file.
-
-    Args:
-      folder: where the logs go.
-    """
+    """Named processes. Each one is the leader of its own group, and has its own log file."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -81,14 +77,7 @@ class Processes:
         env: Mapping[str, str] | None = None,
         cwd: pathlib.Path | None = None,
     ) -> None:
-        """Starts a process, unless it runs already.
-
-        Args:
-          name: a name for it.
-          command: its words.
-          env: all its variables; by default those of this process.
-          cwd: the folder in which it runs.
-        """
+        """Starts a process, unless it runs already."""
         if self.is_running(name):
             return
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -127,11 +116,7 @@ class Processes:
         }
 
     def wait_until(self, what: str, is_so: Callable[[], bool]) -> None:
-        """Waits until a condition holds.
-
-        Raises:
-          ClusterError: a process ended before, or it takes too long.
-        """
+        """Waits until a condition holds."""
         end = time.monotonic() + _PATIENCE
         while not is_so():
             for name, process in self._started.items():
@@ -178,10 +163,3 @@ def _end_with_parent() -> None:
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, number)
-
-
-def listening(port: int) -> bool:
-    """Whether a process accepts connections at a port of loopback."""
-    with socket.socket() as client:
-        client.settimeout(1)
-        return client.connect_ex((HOST, port)) == 0

@@ -32,13 +32,11 @@ class SparkCluster(JobServerCluster):
         self._consoles = [place.port(8081) for place in places.workers]
 
     def flags(self) -> list[str]:
-        """See `Cluster`."""
         # A Python worker serves all tasks of its executor: without this each task starts one,
         # which takes longer than the task. Executors, and with them workers, end with the job.
         return [*super().flags(), "--environment_cache_millis=60000"]
 
     def start_engine(self) -> None:
-        """See `Cluster`."""
         head = self.places.head
         master = f"spark://{head.address}:{self._port}"
         self._start(

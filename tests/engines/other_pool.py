@@ -10,7 +10,8 @@ from pathlib import Path
 from command_line import PROJECT
 
 from deploy.local.flink import FlinkCluster
-from deploy.local.processes import HOST, Processes, free_port, listening
+from deploy.local.places import Place
+from deploy.local.processes import HOST, Processes, free_port
 
 TOLD = ("Created job with id", "the page of the job", "has answered for 60 s; ")
 """Words of the lines that are no error. The last one is the warning on a machine that is busy."""
@@ -43,6 +44,7 @@ class Pool:
         folder = self._processes.folder.parent
         command = [sys.executable, program, f"--port={port}"]
         self._processes.start("workers", command, variables, cwd=folder)
-        self._processes.wait_until("the pool of workers", lambda: listening(port))
+        place = Place(folder)
+        self._processes.wait_until("the pool of workers", lambda: place.listening(port))
         flags = without(self._flink.flags(), "environment_config")
         return [*flags, f"--environment_config={HOST}:{port}"]

@@ -22,16 +22,7 @@ _MOST_WORKERS = _STORAGE - _FIRST_WORKER
 
 
 class Hosts(Service):
-    """Hosts in a network: a head, workers, and a storage host.
-
-    Args:
-      folder: see `Service`.
-      workers: the number of worker hosts.
-
-    Attributes:
-      head, workers, storage: the hosts.
-      programs: files and folders that all hosts have at the same paths as this machine.
-    """
+    """Hosts in a network: a head, workers, and a storage host."""
 
     def __init__(self, folder: pathlib.Path, workers: int) -> None:
         super().__init__(folder)
@@ -51,7 +42,6 @@ class Hosts(Service):
         return [self.head, *self.workers, self.storage]
 
     def start(self) -> None:
-        """See `Service`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._switch.start()
         new = [host for host in self.all if not host.is_running()]
@@ -69,11 +59,9 @@ class Hosts(Service):
             copy(installed, host)
 
     def flags(self) -> list[str]:
-        """See `Service`."""
         return []
 
     def running(self) -> list[Running]:
-        """See `Service`."""
         firsts = {host.first: host for host in self.all}
         return [
             dataclasses.replace(process, place=host.name, address=host.ip, pid=host.pid)
@@ -84,13 +72,7 @@ class Hosts(Service):
 
 
 class ClusterOnHosts(Service):
-    """An engine on hosts, and an object store on another one.
-
-    Attributes:
-      hosts: the hosts.
-      engine: the engine: a worker and a pool of Python workers on each worker host.
-      store: the object store.
-    """
+    """An engine on hosts, and an object store on another one."""
 
     def __init__(
         self, folder: pathlib.Path, hosts: Hosts, engine: Cluster, store: S3Server
@@ -102,30 +84,24 @@ class ClusterOnHosts(Service):
         self.made_of = f"{engine.made_of}; on the host storage {store.made_of}"
 
     def start(self) -> None:
-        """See `Service`."""
         for service in self._services:
             service.start()
 
     def mend(self) -> None:
-        """See `Service`."""
         for service in self._services:
             service.mend()
 
     def stop(self) -> None:
-        """See `Service`."""
         for service in reversed(self._services):
             service.stop()
 
     def flags(self) -> list[str]:
-        """See `Service`."""
         return self.engine.flags()
 
     def environment(self) -> dict[str, str]:
-        """See `Service`."""
         return self.store.environment()
 
     def running(self) -> list[Running]:
-        """See `Service`."""
         return [process for service in self._services for process in service.running()]
 
     def command(self, *words: str | pathlib.Path) -> list[str]:
@@ -145,15 +121,6 @@ def on_hosts(engine: str, folder: pathlib.Path, count: int) -> ClusterOnHosts:
 
     A worker host has a worker of the engine, and a pool. Prism and its pool are on head: it tells
     its Python workers that it is at localhost.
-
-    Args:
-      engine: its name.
-      folder: the folder for its configuration, its work and its logs.
-      count: the number of hosts that work: head, and workers. The storage host is one more.
-
-    Raises:
-      ClusterError: this machine cannot have hosts, or the engine not so many.
-      PartMissingError: a part cannot be obtained here.
     """
     check_machine()
     least, most = (1, 1) if engine == "prism" else (2, _MOST_WORKERS)

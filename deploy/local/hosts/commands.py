@@ -13,13 +13,7 @@ from deploy.local.processes import ClusterError
 
 
 def run(state: dict[str, Any], arguments: Sequence[str]) -> None:
-    """Runs beam-bleu on head, in place of this process.
-
-    Args:
-      state: what is known of the cluster.
-      arguments: those of beam-bleu. A run gets the engine's flags, too, and so does `doctor` with
-        the flags of a run; other subcommands do not.
-    """
+    """Runs beam-bleu on head, in place of this process."""
     subcommand = arguments[0] if arguments and arguments[0] in SUBCOMMANDS else None
     has_job = subcommand is None or (subcommand == "doctor" and len(arguments) > 1)
     flags = state["flags"] if has_job else []
@@ -30,13 +24,7 @@ def run(state: dict[str, Any], arguments: Sequence[str]) -> None:
 
 
 def put(state: dict[str, Any], path: pathlib.Path, url: str) -> None:
-    """Copies a file of this machine, or all files of a folder, to the object store.
-
-    Args:
-      state: what is known of the cluster.
-      path: the file or the folder.
-      url: what the file or the folder is there.
-    """
+    """Copies a file of this machine, or all files of a folder, to the object store."""
     if not path.exists():
         raise ClusterError(f"there is no {path}")
     for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
@@ -49,13 +37,7 @@ def put(state: dict[str, Any], path: pathlib.Path, url: str) -> None:
 
 
 def get(state: dict[str, Any], url: str, path: pathlib.Path) -> None:
-    """Copies an object, or all objects of a folder, to this machine.
-
-    Args:
-      state: what is known of the cluster.
-      url: the object, or the folder with a `/` at its end.
-      path: the file or the folder.
-    """
+    """Copies an object, or all objects of a folder, to this machine."""
     found = [url]
     if url.endswith("/"):
         found = _beam_bleu(state, "files", f"{url}**").decode().splitlines()

@@ -31,11 +31,7 @@ _FOR_PEOPLE = "Debian: apt-get install util-linux iproute2"
 
 
 def check_machine() -> None:
-    """Checks that this machine can have hosts.
-
-    Raises:
-      ClusterError: it cannot; the message says what is missing.
-    """
+    """Checks that this machine can have hosts."""
     if sys.platform != "linux" or os.geteuid() != 0:
         raise ClusterError("--hosts needs Linux and root: it makes network namespaces")
     for name in ("unshare", "nsenter", "setpriv", "mount", "ip"):
@@ -49,11 +45,7 @@ def check_machine() -> None:
 
 
 class Switch:
-    """The network between the hosts. It has a namespace of its own, not the machine's.
-
-    Args:
-      processes: what keeps it.
-    """
+    """The network between the hosts. It has a namespace of its own, not the machine's."""
 
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
@@ -87,18 +79,7 @@ class Switch:
 
 
 class Host(Place):
-    """A host.
-
-    Args:
-      name: its name in the network.
-      number: of its address in the network.
-      folder: the folder of this machine for its files.
-      processes: what keeps its first process.
-      switch: its network.
-
-    Attributes:
-      tmp: the size of its /tmp, from its next start on.
-    """
+    """A host."""
 
     own = "localhost"
     bound = "0.0.0.0"
@@ -122,12 +103,7 @@ class Host(Place):
         self._switch = switch
 
     def start(self, addresses: Sequence[str], programs: Iterable[pathlib.Path]) -> None:
-        """Starts its first process, unless it runs already.
-
-        Args:
-          addresses: the lines of its /etc/hosts.
-          programs: files and folders that it has at the same paths as this machine.
-        """
+        """Starts its first process, unless it runs already."""
         if self.is_running():
             return
         for folder in (self.kept, self._root):
@@ -186,11 +162,7 @@ class Host(Place):
         self._switch.run("ip", "link", "set", self.name, "up")
 
     def run(self, *words: str | pathlib.Path, variables: Mapping[str, str] | None = None) -> str:
-        """Runs a command on it; returns what it prints.
-
-        Raises:
-          ClusterError: the command failed.
-        """
+        """Runs a command on it; returns what it prints."""
         return _run(self.command(words), self.environment(variables or {}))
 
     def port(self, usual: int) -> int:
@@ -198,7 +170,6 @@ class Host(Place):
         return usual
 
     def command(self, words: Sequence[str | pathlib.Path]) -> list[str | pathlib.Path]:
-        """See `Place`."""
         return ["nsenter", f"--target={self.pid}", "--all", "--root", "--wd", "--", *words]
 
     def program(self, process: int) -> int:
