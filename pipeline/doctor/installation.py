@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import pathlib
 import platform
@@ -18,7 +17,7 @@ from beam_bleu.pipeline.doctor.facts import Check, Fact
 from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
 from beam_bleu.transforms.errors import JobError, installing
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, Tokenizer
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 
@@ -106,27 +105,19 @@ def _optional(section: str, name: str, label: str, library: str, remedy: str) ->
     return Fact(section, name, "no", f"{label}: there is no module {library}", remedy)
 
 
-def tokenizer_fact(row: Tokenizer, extra: str) -> Fact:
-    """Whether the library of a tokenizer works, and its versions."""
-    from beam_bleu.transforms.text.library_tokenizers import mecab
-
-    try:
-        if row.needs_model:  # no model is needed to see whether its library is there
-            importlib.import_module("sentencepiece")
-        else:
-            mecab(row.name)
-    except (ImportError, JobError) as error:
-        cause = error.cause if isinstance(error, JobError) else str(error)
-        reason = cause.partition(": ")[2] or cause  # without the words about a worker
-        return Fact("tokenizers", row.name, "no", reason, installing(extra))
-    versions = ", ".join(f"{name} {version(name)}" for name in row.versions)
-    return Fact("tokenizers", row.name, "ok", versions)
-
-
 def _tokenizers() -> Iterator[Fact]:
+    from beam_bleu.transforms.text.library_tokenizers import load_library
+
     for row in TOKENIZERS.values():
-        if row.extra:
-            yield tokenizer_fact(row, row.extra)
+        if row.extra is None:
+            continue
+        try:
+            load_library(row.name)
+        except JobError as error:
+            yield Fact("tokenizers", row.name, "no", error.cause, error.remedy)
+        else:
+            versions = ", ".join(f"{name} {version(name)}" for name in row.versions)
+            yield Fact("tokenizers", row.name, "ok", versions)
 
 
 # The versions that are needed are in the metadata of an installed package. Without it,

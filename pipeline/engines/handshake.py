@@ -12,12 +12,12 @@ import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError
 from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, PipelineOptions
 
-from beam_bleu.pipeline.doctor.installation import tokenizer_fact
 from beam_bleu.pipeline.doctor.sample import SCORES, scored
 from beam_bleu.pipeline.engines.worker_facts import (
     Software,
@@ -34,8 +34,8 @@ from beam_bleu.pipeline.output.file_names import workers_path
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError
 from beam_bleu.transforms.pairing.lines.visible import check_readable
 from beam_bleu.transforms.pairing.paired import Source
+from beam_bleu.transforms.text.library_tokenizers import load_library
 from beam_bleu.transforms.text.text import TextName, text_versions
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 
@@ -145,14 +145,15 @@ def _software(texts: Sequence[TextName]) -> Software:
     """The versions on which the result of a job depends."""
     versions = dict(own_software())
     for text in texts:
-        versions |= {} if _missing_library(text) else text_versions(text)
+        with contextlib.suppress(PackageNotFoundError):
+            versions |= text_versions(text)
     return versions
 
 
 def _answer(handshake: Handshake) -> Worker:
     checks: list[Callable[[], None]] = [
         functools.partial(_check_sample, handshake.texts),
-        *(functools.partial(_check_library, text) for text in handshake.texts),
+        *(functools.partial(load_library, text.tokenize) for text in handshake.texts),
         functools.partial(storage.check_writable, join(handshake.output, SCORES_FILE)),
         functools.partial(check_readable, handshake.source.inputs),
     ]
@@ -175,18 +176,3 @@ def _check_sample(texts: tuple[TextName, ...]) -> None:
             f"the compiled kernel gives wrong numbers for the built-in sample with {wrong[0]}",
             "run `beam-bleu doctor` there, and install beam-bleu again",
         )
-
-
-def _check_library(text: TextName) -> None:
-    missing = _missing_library(text)
-    if missing:
-        raise JobError(f"the tokenizer {text.tokenize} does not work: {missing[0]}", missing[1])
-
-
-def _missing_library(text: TextName) -> tuple[str, str] | None:
-    """Why the library of a tokenizer cannot be used, and what to do; None if it can be used."""
-    row = ALL_TOKENIZERS[text.tokenize]
-    if row.extra is None:
-        return None
-    fact = tokenizer_fact(row, row.extra)
-    return None if fact.status == "ok" else (fact.text, fact.remedy)

@@ -6,7 +6,6 @@ The counters are Beam's, which may count repeated work twice. They only show tha
 from __future__ import annotations
 
 import base64
-import collections
 import contextlib
 import dataclasses
 import itertools
@@ -33,6 +32,9 @@ _SECONDS = 5.0
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """Asks Flink without a proxy, as Beam's job server does."""
 
+_SEGMENTS = ("beam_bleu", "segments")
+"""The namespace and the name of the counter of segments."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
@@ -41,14 +43,14 @@ class Seen:
     Attributes:
       state: its state in the engine's words, and how much is finished; "" if it is not known.
       page: its page in the engine's console; "" if it is not known.
-      counters: the counters of ours, by name.
+      segments: the segments that are counted; None if that is not known.
       is_working: whether the engine works on it, and has not only put it in a queue; None if that
         is not known.
     """
 
     state: str
     page: str = ""
-    counters: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    segments: int | None = None
     is_working: bool | None = False
 
 
@@ -70,18 +72,18 @@ class SentJob:
             if message.HasField("state_response")
         ]
         state = states[-1] if states else ""
-        counters: Mapping[str, int] = {}
+        segments = None
         with contextlib.suppress(Exception):  # not every job server has counters
             answer = self.result._job_service.GetJobMetrics(
                 beam_job_api_pb2.GetJobMetricsRequest(job_id=self.id), timeout=_SECONDS
             )
             infos = from_monitoring_infos(answer.metrics.attempted)[0]
-            counters = _added(
-                (key.metric.name, value)
+            segments = _sum_of(
+                value
                 for key, value in infos.items()
-                if key.metric.namespace == "beam_bleu"
+                if (key.metric.namespace, key.metric.name) == _SEGMENTS
             )
-        return Seen(state, "", counters, None if state == "RUNNING" else False)
+        return Seen(state, "", segments, None if state == "RUNNING" else False)
 
     def messages(self) -> list[str]:
         """What a job server has sent about it."""
@@ -122,7 +124,7 @@ class FlinkJob(SentJob):
         return Seen(
             f"{job['state']}, {tasks['finished']} of {tasks['total']} tasks finished",
             f"{self._url}/#/job/{job['jid']}",
-            _added(itertools.chain.from_iterable(map(_counts, values))),
+            _sum_of(itertools.chain.from_iterable(map(_counts, values))),
             tasks.get("running", 0) > 0,
         )
 
@@ -201,8 +203,8 @@ def ask_flink(url: str, path: str) -> Mapping[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _counts(accumulator: str) -> Iterator[tuple[str, int]]:
-    """The counters of ours in an accumulator of Flink.
+def _counts(accumulator: str) -> Iterator[int]:
+    """The counts of segments in an accumulator of Flink.
 
     Beam keeps all metrics in one accumulator, as its protocol's messages in JSON. There an integer
     has seven bits in each byte, the lowest ones first.
@@ -210,15 +212,12 @@ def _counts(accumulator: str) -> Iterator[tuple[str, int]]:
     with contextlib.suppress(ValueError, KeyError, TypeError):  # it is not Beam's
         for metric in json.loads(accumulator)["metrics"]["attempted"]:
             labels = metric.get("labels", {})
-            if labels.get("NAMESPACE") == "beam_bleu":
+            if (labels.get("NAMESPACE"), labels.get("NAME")) == _SEGMENTS:
                 data = base64.b64decode(metric["payload"])
-                number = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
-                yield labels["NAME"], number
+                yield sum((byte & 0x7F) << 7 * place for place, byte in enumerate(data))
 
 
-def _added(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The sum of each counter, of which steps have parts."""
-    sums = collections.Counter[str]()
-    for name, count in counts:
-        sums[name] += count
-    return dict(sums)
+def _sum_of(counts: Iterable[int]) -> int | None:
+    """The sum of the parts of steps; None if there is none."""
+    parts = [*counts]
+    return sum(parts) if parts else None

@@ -91,8 +91,7 @@ class Watch:
         if seen.state and seen.state != self._state:
             self._state = seen.state
             _LOGGER.info("the state of the job: %s", seen.state)
-        segments = seen.counters.get("segments")
-        told = [self._state, "" if segments is None else f"{segments:,} segments"]
+        told = [self._state, "" if seen.segments is None else f"{seen.segments:,} segments"]
         PROGRESS.tell(printable(", ".join(filter(None, told))))
 
     def _error(self, seen: Seen) -> BleuError | None:

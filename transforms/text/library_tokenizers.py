@@ -78,6 +78,21 @@ def mecab(tokenize: AnyTokenizerName) -> Any:
         raise _missing(tokenize, error) from error
 
 
+def load_library(tokenize: AnyTokenizerName) -> None:
+    """Loads the library of a tokenizer, if it has one; a model is not needed.
+
+    Raises:
+      JobError: it is missing.
+    """
+    if tokenize in _MECABS:
+        mecab(tokenize)
+    elif ALL_TOKENIZERS[tokenize].needs_model:
+        try:
+            importlib.import_module("sentencepiece")
+        except ImportError as error:
+            raise _missing(tokenize, error) from error
+
+
 def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
     reason = next(iter(str(error).strip().splitlines()), "")
     return JobError(
@@ -125,10 +140,9 @@ def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
 @functools.lru_cache(maxsize=4)
 def _sentencepiece(model: SentencePieceModel) -> Any:
     """SentencePiece with a model. Threads can share it."""
-    try:
-        import sentencepiece
-    except ImportError as error:
-        raise _missing("spm", error) from error
+    load_library("spm")
+    import sentencepiece
+
     processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.LoadFromSerializedProto(model.data)

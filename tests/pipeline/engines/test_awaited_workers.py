@@ -39,8 +39,7 @@ class Job:
     def seen(self) -> Seen:
         if self.state == "LOST":
             raise RuntimeError
-        counters = {} if self.segments is None else {"segments": self.segments}
-        return Seen(self.state, "", counters, self.is_working)
+        return Seen(self.state, "", self.segments, self.is_working)
 
     def failures(self) -> Sequence[Failure]:
         return self.told

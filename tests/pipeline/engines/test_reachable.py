@@ -18,7 +18,7 @@ from apache_beam.runners.portability.local_job_service import LocalJobServicer
 from command_line import EXAMPLE, called
 from result_folder import RECORDS
 
-from beam_bleu.pipeline.engines import reachable
+from beam_bleu.pipeline.engines import runners
 
 
 def on(output, *flags: str):
@@ -83,7 +83,7 @@ def test_a_job_server_that_does_not_listen(tmp_path) -> None:
 @pytest.mark.parametrize("other", [web_server, pool_of_workers, silent])
 def test_another_server_than_a_job_server(other, tmp_path, monkeypatch, capfd) -> None:
     if other is silent:  # the other ones answer, but perhaps slowly
-        monkeypatch.setattr(reachable, "_PATIENCE", 1)
+        monkeypatch.setattr(runners, "_PATIENCE", 1)
     with other() as port:
         run = on(tmp_path, "--runner=FlinkRunner", f"--job_endpoint=127.0.0.1:{port}")
     what = f"no job server of Beam answers at --job_endpoint 127.0.0.1:{port}: "
