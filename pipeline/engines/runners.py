@@ -17,7 +17,6 @@ from apache_beam.options.pipeline_options import (
     SparkRunnerOptions,
     StandardOptions,
 )
-from apache_beam.portability import common_urns
 from apache_beam.runners.runner import create_runner
 
 from beam_bleu.transforms.errors import JobError, UsageError
@@ -138,7 +137,7 @@ def _check_reachable(runner: str, options: PipelineOptions) -> None:
             f"no Flink answers at --flink_master {url}",
             "start it, or correct the address: it is the REST port of the JobManager",
         )
-    if portable.environment_type in ("EXTERNAL", common_urns.environments.EXTERNAL.urn) and not (
+    if portable.environment_type in ("EXTERNAL", "beam:env:external:v1") and not (
         portable.environment_config
         or portable.lookup_environment_option("external_service_address")
     ):

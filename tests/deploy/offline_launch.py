@@ -41,8 +41,8 @@ def refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
         end()
 
 
-class Jobs:
-    """Dataflow's client for jobs. It accepts a job, and every other call ends the process."""
+class Client:
+    """A client of Dataflow's. It accepts a job, and every other call ends the process."""
 
     def __init__(self, **keywords: Any) -> None: ...
 
@@ -52,14 +52,6 @@ class Jobs:
         request.job.id = "1"
         request.job.current_state = "JOB_STATE_RUNNING"
         return request.job
-
-    __getattr__ = end
-
-
-class Silent:
-    """Another client of Dataflow's. Every call ends the process."""
-
-    def __init__(self, **keywords: Any) -> None: ...
 
     __getattr__ = end
 
@@ -81,8 +73,8 @@ google.auth.default = lambda **keywords: (AnonymousCredentials(), None)
 GcsIO.is_soft_delete_enabled = lambda client, path: False
 STORE = MemoryStore()  # --output is empty
 object_stores.client = lambda place, **_: STORE
-apiclient.dataflow.JobsV1Beta3Client = Jobs
-apiclient.dataflow.MessagesV1Beta3Client = apiclient.dataflow.MetricsV1Beta3Client = Silent
+for name in ("Jobs", "Messages", "Metrics"):
+    setattr(apiclient.dataflow, f"{name}V1Beta3Client", Client)
 apiclient.DataflowApplicationClient.stage_file = stage_file
 sys.addaudithook(refuse_network)
 

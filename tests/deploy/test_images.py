@@ -55,11 +55,8 @@ def test_the_beam_of_dataflows_image_is_one_that_the_project_takes():
     assert bases["apache/beam_python3.11_sdk"] in beam.specifier
 
 
-def test_the_version_of_the_image_is_that_of_the_project():
+def test_the_images_have_the_version_and_the_launcher_of_the_project():
     assert ("ARG", f"VERSION={VERSION}") in STEPS["image"]
-
-
-def test_the_program_that_the_template_starts_is_the_launcher():
     (environment,) = (words for kind, words in STEPS["dataflow"] if kind == "ENV")
     name, _, path = environment.partition("=")
     assert name == "FLEX_TEMPLATE_PYTHON_PY_FILE"

@@ -45,13 +45,12 @@ def run(handshake: Handshake, begun: Path) -> None:
     [
         [*EXAMPLE, "--segment_scores"],
         ["--input", RECORDS / "paired.parquet", "--candidate_columns", "hyp_atlas"],
-        ["--input", RECORDS / "paired.jsonl", "--candidate_columns", "outputs.atlas"],
         [
             *("--candidates", f"atlas={RECORDS}/outputs/atlas.jsonl"),
             *("--references", RECORDS / "references.jsonl", "--join_on", "id"),
         ],
     ],
-    ids=["lines", "parquet", "json", "join"],
+    ids=["lines", "parquet", "join"],
 )
 def test_every_source_waits_and_scores_are_the_same(
     arguments: Sequence[Argument], tmp_path: Path

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import http.server
 import re
 import socket
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 from apache_beam.portability.api import beam_fn_api_pb2_grpc
 from apache_beam.runners.portability.local_job_service import LocalJobServicer
 from command_line import EXAMPLE, called
+from fake_flink import fake_flink
 from result_folder import RECORDS
 
 from beam_bleu.pipeline.engines import runners
@@ -34,20 +33,11 @@ def silent() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *words: object) -> None:
-        pass
-
-
 @contextlib.contextmanager
 def web_server() -> Iterator[int]:
     """A port that speaks HTTP, as Flink's REST port does."""
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server.server_port
-        server.shutdown()
-        thread.join()
+    with fake_flink({}) as url:
+        yield int(url.rpartition(":")[2])
 
 
 @contextlib.contextmanager
@@ -123,19 +113,16 @@ def test_a_job_on_a_real_job_server(beams_own, tmp_path_factory, tmp_path, monke
     assert run.err == f"beam-bleu: Created job with id: [{ids[0]}]\n"
 
 
-@pytest.mark.parametrize("runner", ["FlinkRunner", "spark"])
-def test_a_job_server_in_java_needs_java(runner, tmp_path, monkeypatch) -> None:
+def test_a_job_server_in_java_needs_java(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    on(tmp_path, f"--runner={runner}").assert_failed(2, "in Java, but `java` is not installed")
+    on(tmp_path, "--runner=spark").assert_failed(2, "in Java, but `java` is not installed")
 
 
-@pytest.mark.parametrize("master", ["127.0.0.1:{}", "http://127.0.0.1:{}/"])
-def test_a_flink_that_does_not_answer(master, tmp_path, monkeypatch) -> None:
+def test_a_flink_that_does_not_answer(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: name)  # there is a Java
-    with socket.socket() as deaf:
-        deaf.bind(("127.0.0.1", 0))
-        url = master.format(deaf.getsockname()[1])
-        run = on(tmp_path, "--runner=FlinkRunner", f"--flink_master={url}")
+    with silent() as port:
+        monkeypatch.setattr("beam_bleu.pipeline.engines.sent_jobs._SECONDS", 0.5)
+        run = on(tmp_path, "--runner=FlinkRunner", f"--flink_master=127.0.0.1:{port}")
     run.assert_failed(1, "no Flink answers at --flink_master http://127.0.0.1:", "REST port")
 
 

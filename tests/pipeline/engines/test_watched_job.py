@@ -128,10 +128,6 @@ REFUSED = (
     "java.net.ConnectException: java.net.ConnectException: finishConnect(..) failed: "
     "Connection refused"
 )
-NO_POOL = (
-    "org.apache.beam.vendor.grpc.v1p60p1.io.grpc.StatusRuntimeException: UNIMPLEMENTED: Method "
-    "not found: org.apache.beam.model.fn_execution.v1.BeamFnExternalWorkerPool/StartWorker"
-)
 NO_BOOT = """java.lang.RuntimeException: Traceback (most recent call last):
   File "worker_pool_main.py", line 162, in StartWorker
 FileNotFoundError: [Errno 2] No such file or directory: '/opt/apache/beam/boot'
@@ -169,11 +165,6 @@ class Lost(grpc.RpcError):
             [CALL, REFUSED],
             "the engine finds no pool of Python workers: "
             "finishConnect(..) failed: Connection refused",
-        ),
-        (
-            [CALL, NO_POOL],
-            "the engine finds no pool of Python workers: UNIMPLEMENTED: Method "
-            "not found: org.apache.beam.model.fn_execution.v1.BeamFnExternalWorkerPool/StartWorker",
         ),
         (
             [START, NO_BOOT],
@@ -243,15 +234,14 @@ BAD = InputError("a line is bad", "repair it")
 
 
 @pytest.mark.parametrize(
-    ("error", "texts", "flags"),
+    ("error", "texts"),
     [
         # What is wrong with the input is more important than the fault that came with it.
-        (RuntimeError(str(MarkedError("a line is bad", BAD))), [CALL, REFUSED], POOL),
-        (BAD, [CALL, REFUSED], POOL),
-        (RuntimeError("disk full"), ["\n\tat Somewhere.else(File.java:1)", "disk full"], POOL),
-        (RuntimeError("disk full"), [], POOL),
-        (Lost(grpc.StatusCode.NOT_FOUND), [], POOL),
+        (RuntimeError(str(MarkedError("a line is bad", BAD))), [CALL, REFUSED]),
+        (BAD, [CALL, REFUSED]),
+        (RuntimeError("disk full"), ["\n\tat Somewhere.else(File.java:1)", "disk full"]),
+        (Lost(grpc.StatusCode.NOT_FOUND), []),
     ],
 )
-def test_other_failures_keep_their_own_message(error, texts, flags) -> None:
-    assert engine_failure(error, failed(*texts), PipelineOptions(flags)) is None
+def test_other_failures_keep_their_own_message(error, texts) -> None:
+    assert engine_failure(error, failed(*texts), PipelineOptions(POOL)) is None
