@@ -86,16 +86,13 @@ class Service(abc.ABC):
         )
 
     def mend(self) -> None:
-        """Starts the processes that have ended again."""
         self.processes.forget_ended()
         self.start()
 
     def stop(self) -> None:
-        """Stops all its processes."""
         self.processes.stop()
 
     def running(self) -> list[Running]:
-        """Its processes."""
         machine = Place(self.folder)
         places = {name: self._places.get(name, machine) for name in self.processes.pids()}
         return [
@@ -147,7 +144,6 @@ class Cluster(Service):
         """Starts the engine and waits until it takes jobs at `job_port`."""
 
     def flags(self) -> list[str]:
-        """The flags that send a job to this cluster."""
         return [
             f"--runner={self.runner}",
             f"--job_endpoint={self.places.head.address}:{self.job_port}",
@@ -179,13 +175,11 @@ class Cluster(Service):
         }
 
     def pools(self) -> str:
-        """A description of its pools, for people."""
         if self.places.head.is_shared:
             return "one pool of Python workers"
         return "a pool of Python workers beside each of them"
 
     def start_workers(self) -> None:
-        """Starts the pools of workers."""
         for place in dict.fromkeys(self.places.workers):
             self.start_at(place, _pool_name(place), self._pool(place), self.worker_environment)
         self.processes.wait_until(
@@ -220,7 +214,6 @@ class JobServerCluster(Cluster):
         self._expansion_port = self.places.head.port(8097)
 
     def run_job_server(self, java_options: Sequence[str], flags: Sequence[str]) -> None:
-        """Starts the job server and waits until it takes jobs."""
         head = self.places.head
         command: list[str | pathlib.Path] = ["java", *java_options, "-jar", self.job_server.jar]
         command += [*flags, "--artifacts-dir", head.folder / "artifacts"]

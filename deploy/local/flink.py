@@ -71,11 +71,9 @@ class FlinkCluster(JobServerCluster):
         self._start(self._task_managers[name], name, "taskmanager.sh", resource)
 
     def ask(self, path: str) -> Any:
-        """The answer of Flink's REST API."""
         return json.loads(self._ask(urllib.request.Request(self._url(path))))
 
     def task_managers(self) -> list[dict[str, Any]]:
-        """The TaskManagers that the JobManager knows."""
         managers: list[dict[str, Any]] = self.ask("/taskmanagers")["taskmanagers"]
         return managers
 
@@ -90,7 +88,6 @@ class FlinkCluster(JobServerCluster):
         return job
 
     def cancel(self, job: str) -> None:
-        """Cancels a job."""
         self._ask(urllib.request.Request(self._url(f"/jobs/{job}?mode=cancel"), method="PATCH"))
 
     def _url(self, path: str) -> str:

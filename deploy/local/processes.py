@@ -77,7 +77,6 @@ class Processes:
         env: Mapping[str, str] | None = None,
         cwd: pathlib.Path | None = None,
     ) -> None:
-        """Starts a process, unless it runs already."""
         if self.is_running(name):
             return
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -94,15 +93,12 @@ class Processes:
             )
 
     def log(self, name: str) -> pathlib.Path:
-        """The log of a process."""
         return self.folder / f"{name}.log"
 
     def pid(self, name: str) -> int:
-        """The number of a process."""
         return self._started[name].pid
 
     def pids(self) -> dict[str, int]:
-        """The numbers of all processes."""
         return {name: process.pid for name, process in self._started.items()}
 
     def is_running(self, name: str) -> bool:
@@ -110,13 +106,11 @@ class Processes:
         return name in self._started and self._started[name].poll() is None
 
     def forget_ended(self) -> None:
-        """Forgets the processes that have ended, so that they can be started again."""
         self._started = {
             name: process for name, process in self._started.items() if self.is_running(name)
         }
 
     def wait_until(self, what: str, is_so: Callable[[], bool]) -> None:
-        """Waits until a condition holds."""
         end = time.monotonic() + _PATIENCE
         while not is_so():
             for name, process in self._started.items():

@@ -46,7 +46,6 @@ class _Pool(BeamFnExternalWorkerPoolServicer):
     def StartWorker(  # noqa: N802
         self, request: beam_fn_api_pb2.StartWorkerRequest, context: object
     ) -> beam_fn_api_pb2.StartWorkerResponse:
-        """Starts a worker, as Beam's pool does."""
         response = super().StartWorker(request, context)
         if not response.error:
             self.workers.append(self._worker_processes[request.worker_id])

@@ -231,7 +231,6 @@ def test_a_job_gives_the_same(cluster: Cluster, jobs: Jobs, job: str, tmp_path: 
     [
         ("cuts", ["--cuts=same"], ["have no shard for", "--cuts any"]),
         ("bad records", [], ["input: line 701: ", "part-1.jsonl"]),
-        ("bad records", ["--on_bad_record=reject", "--max_rejected=2"], ["--max_rejected"]),
         ("ids", [], ['"s7"', "line 8", f"line {SEGMENTS + 1}"]),
     ],
 )
@@ -272,11 +271,3 @@ def test_a_pipeline_of_the_users_own(cluster: Cluster, tmp_path: Path) -> None:
     expected = scores("--runner=FnApiRunner")
     assert len(expected) == 5
     assert scores(*cluster.flags()) == expected
-
-
-def test_paths_may_be_relative(prism: Cluster, tmp_path: Path) -> None:
-    """They mean paths on the launcher, wherever the workers run."""
-    corpus = streams(["examples/systems/atlas.txt"], ["examples/references/a.txt"])
-    run = typed_for(prism, *corpus, "--output", tmp_path / "out")
-    assert (run.code, run.err) == (0, "")
-    assert run.out == typed(*corpus).out

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import json
 import platform
-import shutil
 from pathlib import Path
 
-from command_line import EXAMPLE, PROJECT, Run, typed
+from command_line import EXAMPLE, Run, typed
 from other_pool import TOLD, Pool
 
 from deploy.local.flink import FlinkCluster
-
-
-def copy_of_beam_bleu(folder: Path) -> Path:
-    """A folder with another copy of beam-bleu, in which a test can change something."""
-    for name in ("beam_bleu", "pipeline", "transforms"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(PROJECT / name, folder / name, symlinks=True, ignore=ignored)
-    return folder
+from deploy.local.hosts.installing import copy_sources
 
 
 def scored(flags: list[str], output: Path) -> Run:
@@ -53,7 +45,7 @@ def test_run_json_lists_the_workers(flink: FlinkCluster, tmp_path: Path) -> None
 
 
 def test_another_version_of_beam_bleu(pool: Pool, tmp_path: Path) -> None:
-    copy = copy_of_beam_bleu(tmp_path / "copy")
+    copy = copy_sources(tmp_path / "copy")
     (copy / "transforms" / "version.py").write_text('VERSION = "0.0.0"\n')
     run = scored(pool(code=copy), tmp_path / "out")
     run.assert_failed(1, f"on {platform.node()}: beam-bleu is 0.0.0, but the launcher has ")
@@ -61,7 +53,7 @@ def test_another_version_of_beam_bleu(pool: Pool, tmp_path: Path) -> None:
 
 def test_workers_that_refuse_the_work(pool: Pool, flink: FlinkCluster, tmp_path: Path) -> None:
     """As those of another Python or another Beam do."""
-    code = copy_of_beam_bleu(tmp_path / "copy")
+    code = copy_sources(tmp_path / "copy")
     other = "import apache_beam.version as version; version.__version__ = '2.0.0'"
     (code / "sitecustomize.py").write_text(f"{other}\n")
     run = scored([*pool(code=code), "--worker_timeout=60"], tmp_path / "out")
@@ -81,7 +73,7 @@ def test_doctor_asks_the_workers(pool: Pool, flink: FlinkCluster, tmp_path: Path
     assert {fact["status"] for fact in facts} == {"ok"}
     assert [path.name for path in output.iterdir()] == ["scores.json"]
 
-    copy = copy_of_beam_bleu(tmp_path / "copy")
+    copy = copy_sources(tmp_path / "copy")
     changed = copy / "transforms" / "version.py"
     changed.write_text(changed.read_text() + "# changed\n")
     run = typed(*doctor, *pool(code=copy), timeout=300)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from command_line import EXAMPLE, PROJECT, Run, called
+from command_line import EXAMPLE, Run, called
 from engine_parts import need
 
 from deploy.local import parts
 from deploy.local.cluster import Workers
 from deploy.local.engines import cluster_here
+from deploy.local.hosts.installing import copy_sources, make_wheel
 
 # The boot program installs into the workers' own environment, not into a new one each time.
 BOOT = {"RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT": "1"}
@@ -40,23 +40,12 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project without files of earlier builds."""
     need("prism")
     need("boot")
-    folder = tmp_path_factory.mktemp("sources")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(PROJECT / name, folder)
-    for name in ("beam_bleu", "pipeline", "transforms"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(PROJECT / name, folder / name, symlinks=True, ignore=ignored)
-    return folder
+    return copy_sources(tmp_path_factory.mktemp("sources") / "of")
 
 
 @pytest.fixture(scope="module")
 def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    copy = shutil.copytree(sources, folder / "sources", symlinks=True)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    checked(*command, "--wheel-dir", folder, copy, cwd=folder)
-    (built,) = folder.glob("beam_bleu-*.whl")
-    return built
+    return make_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")

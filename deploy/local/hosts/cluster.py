@@ -38,7 +38,6 @@ class Hosts(Service):
 
     @property
     def all(self) -> list[Host]:
-        """All hosts."""
         return [self.head, *self.workers, self.storage]
 
     def start(self) -> None:

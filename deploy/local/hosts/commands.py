@@ -27,22 +27,19 @@ def put(state: dict[str, Any], path: pathlib.Path, url: str) -> None:
     """Copies a file of this machine, or all files of a folder, to the object store."""
     if not path.exists():
         raise ClusterError(f"there is no {path}")
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if file.is_file():
-            target = (
-                url.rstrip("/") if file == path else f"{url.rstrip('/')}/{file.relative_to(path)}"
-            )
-            with open(file, "rb") as content:
-                _beam_bleu(state, "copy", "-", target, stdin=content)
+    target = url.rstrip("/")
+    for file in filter(pathlib.Path.is_file, [path, *sorted(path.rglob("*"))]):
+        name = target if file == path else f"{target}/{file.relative_to(path)}"
+        with open(file, "rb") as content:
+            _beam_bleu(state, "copy", "-", name, stdin=content)
 
 
 def get(state: dict[str, Any], url: str, path: pathlib.Path) -> None:
     """Copies an object, or all objects of a folder, to this machine."""
-    found = [url]
-    if url.endswith("/"):
-        found = _beam_bleu(state, "files", f"{url}**").decode().splitlines()
+    is_folder = url.endswith("/")
+    found = _beam_bleu(state, "files", f"{url}**").decode().splitlines() if is_folder else [url]
     for each in found:
-        target = path / each.removeprefix(url) if url.endswith("/") else path
+        target = path / each.removeprefix(url) if is_folder else path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(_beam_bleu(state, "copy", each, "-"))
 

@@ -27,13 +27,10 @@ class Description:
     """What a host has.
 
     Attributes:
-      name: its host name.
-      root: the folder where its root is mounted.
       work: the folder of this machine that it has as /srv/work.
       addresses: the lines of its /etc/hosts.
       programs: files and folders that it has at the same paths as this machine, to read only.
-      python: the program that makes its virtual environment.
-      site_packages: the libraries of that environment; what the host changes is its own.
+      python: the program that makes its virtual environment, whose libraries are `site_packages`.
       tmp: the size of its /tmp, as the option of tmpfs.
     """
 

@@ -51,7 +51,6 @@ class Switch:
         self._processes = processes
 
     def start(self) -> None:
-        """Starts it, unless it runs already."""
         if self._processes.is_running(_SWITCH):
             return
         command = ["unshare", "--net", "--", "sleep", "infinity"]
@@ -63,7 +62,6 @@ class Switch:
         self.run("ip", "link", "set", _BRIDGE, "up")
 
     def connect(self, name: str, process: int) -> None:
-        """Connects a host, which gets the network interface eth0."""
         # The cable of a host with this name that was killed may still be there for a moment.
         subprocess.run(self._command("ip", "link", "delete", name), capture_output=True)
         end = ["peer", "name", "eth0", "netns", str(process)]
@@ -71,7 +69,6 @@ class Switch:
         self.run("ip", "link", "set", name, "master", _BRIDGE, "up")
 
     def run(self, *words: str) -> None:
-        """Runs a command in the switch's namespace."""
         _run(self._command(*words))
 
     def _command(self, *words: str) -> list[str]:
@@ -103,7 +100,6 @@ class Host(Place):
         self._switch = switch
 
     def start(self, addresses: Sequence[str], programs: Iterable[pathlib.Path]) -> None:
-        """Starts its first process, unless it runs already."""
         if self.is_running():
             return
         for folder in (self.kept, self._root):
@@ -135,18 +131,15 @@ class Host(Place):
 
     @property
     def pid(self) -> int:
-        """The number of its first process."""
         return int((self.kept / "pid").read_text())
 
     @property
     def site_packages(self) -> pathlib.Path:
-        """The folder of its libraries, as this program sees it."""
         folder = pathlib.Path(f"/proc/{self.pid}/root{first_process.PYTHON}/lib")
         (found,) = folder.glob("python*/site-packages")
         return found
 
     def is_running(self) -> bool:
-        """Whether it runs."""
         return self._processes.is_running(self.first)
 
     def kill(self) -> None:
@@ -158,11 +151,9 @@ class Host(Place):
         self._switch.run("ip", "link", "set", self.name, "down")
 
     def plug_in(self) -> None:
-        """Gives it back to the network."""
         self._switch.run("ip", "link", "set", self.name, "up")
 
     def run(self, *words: str | pathlib.Path, variables: Mapping[str, str] | None = None) -> str:
-        """Runs a command on it; returns what it prints."""
         return _run(self.command(words), self.environment(variables or {}))
 
     def port(self, usual: int) -> int:
@@ -200,7 +191,6 @@ class Host(Place):
 
     @property
     def first(self) -> str:
-        """The name of its first process."""
         return f"host-{self.name}"
 
 

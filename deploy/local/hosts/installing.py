@@ -19,18 +19,22 @@ _OURS = ("beam_bleu*", "__editable__*beam_bleu*")
 """What an installation of beam-bleu has in site-packages."""
 
 
+def copy_sources(folder: pathlib.Path) -> pathlib.Path:
+    """Copies what a wheel is made of to a new folder, because building writes beside it."""
+    folder.mkdir(parents=True)
+    for source in (PROJECT / name for name in _SOURCES):
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(source, folder / source.name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(source, folder)
+    return folder
+
+
 def make_wheel(folder: pathlib.Path) -> pathlib.Path:
     """Makes a wheel of this checkout in a folder; returns its path."""
     with tempfile.TemporaryDirectory() as made:
-        # A copy, because building writes into the folder of the sources.
-        sources = pathlib.Path(made, "sources")
-        sources.mkdir()
-        for name in _SOURCES:
-            if (PROJECT / name).is_dir():
-                ignored = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(PROJECT / name, sources / name, symlinks=True, ignore=ignored)
-            else:
-                shutil.copy(PROJECT / name, sources)
+        sources = copy_sources(pathlib.Path(made, "sources"))
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
         command += ["--wheel-dir", str(folder), str(sources)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

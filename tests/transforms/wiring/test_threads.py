@@ -27,25 +27,6 @@ class Slowly(ThreadedDoFn):
         return [element, element]
 
 
-class Watched(ThreadedDoFn):
-    """Counts the elements that are begun and not emitted yet."""
-
-    begun = 0
-    emitted_so_far = 0
-    most = 0
-    lock = threading.Lock()
-
-    def work(self, element: int) -> Iterable[int]:
-        with Watched.lock:
-            Watched.begun += 1
-            Watched.most = max(Watched.most, Watched.begun - Watched.emitted_so_far)
-        return [element]
-
-    def emitted(self, output: int) -> None:
-        with Watched.lock:
-            Watched.emitted_so_far += 1
-
-
 class Large(ThreadedDoFn):
     """Gives (element, place) for a hundred places, and counts the outputs that are held."""
 
@@ -86,12 +67,6 @@ def outputs(dofn: ThreadedDoFn | CollectBundles, elements: list[int]) -> list[in
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_outputs_come_in_the_order_of_the_elements(threads: int) -> None:
     assert outputs(Slowly(threads), [0, 5, 1, 6, 2]) == [0, 0, 5, 5, 1, 1, 6, 6, 2, 2]
-
-
-def test_only_a_limited_number_of_elements_is_in_work_at_a_time() -> None:
-    outputs(Watched(3), list(range(200)))
-    assert Watched.begun == Watched.emitted_so_far == 200
-    assert 1 < Watched.most <= 2 * 3 + 1
 
 
 def test_large_outputs_are_emitted_in_parts(monkeypatch) -> None:
@@ -145,18 +120,6 @@ class SumNumbers(CollectBundles):
         return [("total", adder.total), ("adders", 1)]
 
 
-class Held(SumNumbers):
-    """Adds an element only when elements are added on two threads at the same time."""
-
-    def setup(self) -> None:
-        super().setup()
-        self.barrier = threading.Barrier(2, timeout=30)
-
-    def new_collector(self) -> Adder:
-        self.barrier.wait()
-        return super().new_collector()
-
-
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_a_pipeline_adds_up_each_element_once(threads):
     def check(found):
@@ -167,7 +130,3 @@ def test_a_pipeline_adds_up_each_element_once(threads):
         # Without a reshuffle, all elements are in one bundle.
         numbers = root | beam.Create(range(1000), reshuffle=False)
         assert_that(numbers | beam.ParDo(SumNumbers(threads)), check)
-
-
-def test_elements_are_added_at_the_same_time_to_different_adders():
-    assert sorted(outputs(Held(2), [1, 2])) == [("adders", 1)] * 2 + [("total", 1), ("total", 2)]
