@@ -143,19 +143,6 @@ def test_a_worker_that_cannot_write_the_answers_is_named(tmp_path: Path) -> None
         run(handshake, tmp_path / "begun")
 
 
-def test_a_step_that_fails_when_it_is_set_up_names_the_host(tmp_path: Path) -> None:
-    class Broken(beam.DoFn):
-        def setup(self) -> None:
-            raise JobError("a library is missing", "install it")
-
-        def process(self, element: object) -> None:
-            pass
-
-    handshake = handshake_of(job_of(tmp_path, *EXAMPLE))
-    with pytest.raises(Exception, match=f"on {host_name()}: a library is missing"):
-        Marked(Broken(), set_up=handshake.set_up).setup()
-
-
 def test_doctor_needs_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without them it would say of no worker that it can do the job."""
     monkeypatch.setattr(Runner, "prepare", lambda *_: None)

@@ -7,7 +7,6 @@ import os
 import random
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 from command_line import BEFORE_BEAM, COMMAND, PROJECT, streams, write_lines
@@ -15,41 +14,24 @@ from command_line import BEFORE_BEAM, COMMAND, PROJECT, streams, write_lines
 _LISTEN = "0A"  # the kernel's number of the state
 
 
-def processes(pid: int) -> Iterator[int]:
-    """A process and its descendants."""
-    yield pid
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from processes(int(child))
-
-
-def sockets(pid: int) -> set[str]:
-    """The inodes of a process's open sockets."""
-    found = set()
-    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # closed in the meantime
-            found.update(re.findall(r"socket:\[(\d+)\]", os.readlink(descriptor)))
-    return found
-
-
 def listening_ports(pid: int) -> list[str]:
-    """The addresses that a process or a descendant listens on.
+    """The addresses that a process or one of its children listens on."""
+    own = set()
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    for each in [str(pid), *(child for task in tasks for child in children(task))]:
+        with contextlib.suppress(OSError):  # closed, or ended
+            for descriptor in Path(f"/proc/{each}/fd").iterdir():
+                own.update(re.findall(r"socket:\[(\d+)\]", os.readlink(descriptor)))
+    rows = [
+        row.split()
+        for table in ("tcp", "tcp6")
+        for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]
+    ]
+    return [address for _, address, _, state, *rest in rows if state == _LISTEN and rest[5] in own]
 
-    Raises:
-      OSError: the process is gone.
-    """
-    own = sockets(pid)
-    for descendant in processes(pid):
-        with contextlib.suppress(OSError):
-            own |= sockets(descendant)
-    found = []
-    for table in ("tcp", "tcp6"):
-        for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-            _, address, _, state, *rest = row.split()
-            if state == _LISTEN and rest[5] in own:
-                found.append(address)
-    return found
+
+def children(task: Path) -> list[str]:
+    return (task / "children").read_text().split()
 
 
 PROGRAM = f"""{BEFORE_BEAM}

@@ -31,7 +31,7 @@ def test_numbas_own_setting_is_kept_and_honoured(
     assert str(chosen) == os.environ["NUMBA_CACHE_DIR"]
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o775, 0o757, None])
+@pytest.mark.parametrize("mode", [0o775, 0o757, None])
 def test_a_folder_that_others_can_write_is_not_used(
     mode: int | None, chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
 ) -> None:

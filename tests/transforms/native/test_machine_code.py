@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import pathlib
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory
 from beam_bleu.transforms.native.machine_code import key_and_words
 
 
@@ -27,16 +29,9 @@ def summed(matrix, weights):
 
 
 def doubled(values):
-    for i in range(values.size):
-        values[i] *= 2
-
-
-def doubled_both(pair, by):
-    one, other = pair
-    for i in range(one.size):
-        one[i] *= by
-    for i in range(other.size):
-        other[i] *= by
+    (items,) = values  # a tuple of arrays
+    for i in range(items.size):
+        items[i] *= 2
 
 
 def inverse(x):
@@ -92,27 +87,13 @@ def test_an_exception_of_compiled_code_is_an_error() -> None:
 def test_threads_share_one_function() -> None:
     function = compiled(doubled)
     arrays = [np.full(1000, i) for i in range(8)]
-    threads = [threading.Thread(target=function, args=(array,)) for array in arrays]
+    threads = [threading.Thread(target=function, args=((array,),)) for array in arrays]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert [array[0] for array in arrays] == [2 * i for i in range(8)]
     assert len(function.loaded) == 1  # type: ignore[attr-defined]
-
-
-def test_arguments_can_be_tuples() -> None:
-    function = compiled(doubled_both)
-    one, other = np.arange(3), np.arange(4.0)
-    both = (one, other)
-    for _ in range(2):  # the second call sees what the first one wrote
-        function(both, 3)
-    function((one, other), 2)
-    assert (one.tolist(), other.tolist()) == ([0, 18, 36], [0, 18, 36, 54])
-    swapped = (other, one)  # has other types
-    function(swapped, 2)
-    assert (one.tolist(), other.tolist()) == ([0, 36, 72], [0, 36, 72, 108])
-    assert len(function.loaded) == 2  # type: ignore[attr-defined]
 
 
 def test_arguments_of_other_types_have_other_keys() -> None:
@@ -129,3 +110,16 @@ def test_arguments_of_other_types_have_other_keys() -> None:
     assert {key_and_words([array])[0] for array in same} == {keys[0]}
     whole = [key_and_words([number])[0] for number in (2**64 - 1, 2**63 - 1, -(2**63))]
     assert whole[0] != whole[1] == whole[2]
+
+
+def test_memory_is_used_again_on_the_same_thread_if_it_is_large_enough() -> None:
+    memory = KeptMemory()
+    first = memory.memory_for("one", 1000)
+    assert memory.memory_for("one", 10) is first
+    assert memory.memory_for("other", 10) is not first
+    larger = memory.memory_for("one", 1001)
+    assert larger.size >= 1001
+    assert memory.memory_for("one", MOST_KEPT + 1).size > MOST_KEPT  # not kept
+    assert memory.memory_for("one", 10) is larger
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(memory.memory_for, "one", 10).result() is not larger
