@@ -85,13 +85,6 @@ def test_the_launcher_submits_one_job_whose_workers_run_in_the_image(launched, p
     assert messages.DockerPayload.FromString(docker.payload).container_image == IMAGE
 
 
-def test_a_refused_parameter_writes_nothing(tmp_path):
-    done = launch(tmp_path, *BEAMS, *PARAMETERS, "--arguments=--tokenize 14a")
-    assert done.returncode == 2
-    assert "14a" in done.stderr.splitlines()[0]
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_every_primitive_is_one_that_dataflow_knows(pipeline):
     # The standard ones that batch needs: no stateful, splittable or cross-language step.
     primitives = {
@@ -134,32 +127,18 @@ def test_text_is_not_shuffled(pipeline):
 
 # Other forms of input
 
-FORMS = {
-    "long": [
-        *("--input=gs://corpus/table-*.jsonl.gz", "--system_column=system", "--id_column=id"),
-        *("--coverage=each", "--where=is_bad=false", "--on_bad_record=reject"),
-    ],
-    "join": [
+
+def test_a_join_is_a_job_of_dataflow(tmp_path):
+    """The launcher opens no file. The text goes through Dataflow's shuffle."""
+    join = [
         *("--candidates=base=gs://corpus/base.tsv", "--candidates=tuned=gs://corpus/tuned.jsonl"),
-        *("--references=gs://corpus/human.parquet", "--join_on=id"),
-    ],
-    "labels": [
-        *("--candidates=base=gs://corpus/base.txt", "--references=gs://corpus/human.txt"),
-        *("--labels=lang=gs://corpus/lang.txt", "--labels=domain=gs://corpus/domain.txt"),
-    ],
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_input_is_a_job_of_dataflow(form, tmp_path):
-    """The launcher opens no file. In a join the text goes through Dataflow's shuffle."""
-    more = ["--slice_by=domain,length", "--language_column=lang", "--output=gs://corpus/scores"]
-    arguments = shlex.join([*FORMS[form], *more])
-    done = launch(tmp_path, *BEAMS, f"--arguments={arguments}", PARAMETERS[1])
+        *("--references=gs://corpus/human.parquet", "--join_on=id", "--on_bad_record=reject"),
+        *("--slice_by=domain,length", "--language_column=lang", "--output=gs://corpus/scores"),
+    ]
+    done = launch(tmp_path, *BEAMS, f"--arguments={shlex.join(join)}", PARAMETERS[1])
     assert (done.returncode, done.stderr) == (0, "")
     shuffles = {step.unique_name for step in transforms(staged(tmp_path), GROUP_BY_KEY)}
-    joins = {step for step in shuffles if "Bring equal ids together" in step}
-    assert len(joins) == (0 if form == "labels" else 1)
+    assert len({step for step in shuffles if "Bring equal ids together" in step}) == 1
 
 
 # What belongs to the image and the template

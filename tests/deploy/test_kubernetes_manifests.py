@@ -81,16 +81,6 @@ def test_flink_is_where_the_flags_say():
     assert pool()["resources"]["requests"]["cpu"] == str(slots)
 
 
-def test_spark_takes_jobs_where_the_flags_say():
-    (spark,) = of_kind("SparkApplication")
-    (service,) = of_kind("Service")
-    ports = {port["name"]: port["port"] for port in service["spec"]["ports"]}
-    name = service["metadata"]["name"]
-    assert f"--job_endpoint {name}:{ports['jobs']} " in settings("spark")["FLAGS"]
-    asked = {f"--job-port={ports['jobs']}", f"--artifact-port={ports['artifacts']}"}
-    assert {f"--job-host={name}", *asked} <= {*spark["spec"]["arguments"]}
-
-
 def test_images_have_the_versions_of_this_project():
     images = {
         image["name"]: image

@@ -15,12 +15,7 @@ _FOLDERS = itertools.count(1)
 
 
 class Folder:
-    """A new, empty folder in a store's bucket.
-
-    Attributes:
-      url: its path.
-      store: the store.
-    """
+    """A new, empty folder in a store's bucket."""
 
     def __init__(self, store: ObjectStore) -> None:
         self._prefix = f"test-{next(_FOLDERS)}/"

@@ -31,8 +31,6 @@ MODES = {
     "discarding": trigger.AccumulationMode.DISCARDING,
 }
 
-LATENESS = 100
-
 
 def segment_of(number: int) -> tuple[str, list[str]]:
     """The segment with this number, from 0: its candidate has 2 to the power of it tokens.
@@ -131,7 +129,7 @@ def main(folder: str, windows: str, mode: str, flags: list[str]) -> None:
                     early=trigger.AfterCount(2), late=trigger.AfterCount(1)
                 ),
                 accumulation_mode=MODES[mode],
-                allowed_lateness=LATENESS,
+                allowed_lateness=100,
             )
         )
         results = scored(segments)

@@ -227,22 +227,16 @@ def test_a_job_gives_the_same(cluster: Cluster, jobs: Jobs, job: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("job", "flags", "fragments"),
+    ("job", "fragments"),
     [
-        ("cuts", ["--cuts=same"], ["have no shard for", "--cuts any"]),
-        ("bad records", [], ["input: line 701: ", "part-1.jsonl"]),
-        ("ids", [], ['"s7"', "line 8", f"line {SEGMENTS + 1}"]),
+        ("bad records", ["input: line 701: ", "part-1.jsonl"]),
+        ("ids", ['"s7"', "line 8", f"line {SEGMENTS + 1}"]),
     ],
 )
 def test_wrong_input_ends_a_job_on_an_engine(
-    flink: FlinkCluster,
-    jobs: Jobs,
-    job: str,
-    flags: list[str],
-    fragments: list[str],
-    tmp_path: Path,
+    flink: FlinkCluster, jobs: Jobs, job: str, fragments: list[str], tmp_path: Path
 ) -> None:
-    run = typed_for(flink, *jobs[job], *flags, "--output", tmp_path / "out")
+    run = typed_for(flink, *jobs[job], "--output", tmp_path / "out")
     run.assert_failed(3, *fragments)
     assert not (tmp_path / "out" / "scores.json").exists()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from engine_parts import need
 from beam_bleu.transforms.version import VERSION
 from deploy.image import chroot
 from deploy.local.flink import FlinkCluster
+from deploy.local.places import Place
 from deploy.local.processes import free_port
 
 
@@ -99,7 +99,10 @@ def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink: 
     with open(log, "wb") as stream:
         workers = subprocess.Popen(chroot.container(image, pool, [str(shared)]), stderr=stream)
     try:
-        wait_for(port, workers)
+        place = Place(shared)
+        while not place.listening(port):
+            assert workers.poll() is None
+            time.sleep(0.1)
         flags = [*flink.flags(), f"--environment_config=127.0.0.1:{port}", f"--output={shared}/out"]
         code, _, err = run(image, "beam-bleu", *inside, *flags, bind=shared)
         assert code == 0, err
@@ -111,14 +114,3 @@ def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink: 
     scores = (shared / "out" / "scores.json").read_bytes()
     assert scores == called(*EXAMPLE, "--format=json").out
     assert (shared / "out" / "scores.json").stat().st_uid == 10001
-
-
-def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(300):
-        assert process.poll() is None
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"nothing answers at port {port}")

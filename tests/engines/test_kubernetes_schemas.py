@@ -90,11 +90,6 @@ def flink_schema() -> dict[str, Any]:
     return schema
 
 
-def refused_by_flink(given: dict[str, Any]) -> list[str]:
-    validator = jsonschema.Draft202012Validator(flink_schema())
-    return [error.message for error in validator.iter_errors(given)]
-
-
 def read_by_spark(given: dict[str, Any]) -> Any:
     command = [parts.checkers(), "-c", SPARK]
     done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True)
@@ -110,7 +105,7 @@ def test_the_schemas_accept_every_object(folder, tmp_path):
     assert len(operators) == 1
     for each in operators:
         if each["kind"] == "FlinkDeployment":
-            assert refused_by_flink(each) == []
+            jsonschema.validate(each, flink_schema(), jsonschema.Draft202012Validator)
         else:
             assert read_by_spark(each) == each
     assert refused_by_kubernetes([x for x in given if x not in operators], tmp_path) == ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from engine_parts import need
-from shown_tables import PRESETS, as_entries, document, with_evidence
+from shown_tables import PRESETS, document, with_evidence
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.result.document import document_bytes, read_result
@@ -57,6 +57,7 @@ def latex(document: dict[str, Any]) -> str:
     )
 
 
+@pytest.mark.engines
 @pytest.mark.parametrize("packages", ["", r"\usepackage{booktabs}"])
 def test_a_result_with_hostile_names_compiles(packages, tmp_path):
     need("latex")
@@ -65,16 +66,3 @@ def test_a_result_with_hostile_names_compiles(packages, tmp_path):
     text = "\\clearpage\n".join(latex(hostile(chunk)) for chunk in chunks)
     log = compile_in(tmp_path, text, packages)
     assert "Output written on paper.pdf" in log
-
-
-@pytest.mark.engines
-def test_all_pairs_of_systems_compile(tmp_path):
-    need("latex")
-    found = with_evidence(document(["a", "b", "c"], PRESETS[:2]))
-    found["clusters"] = as_entries([["c"], ["b", "a"]])
-    found["comparisons"] = [
-        {**found["comparisons"][0], "system": system, "baseline": baseline}
-        for system, baseline in (("b", "a"), ("c", "a"), ("c", "b"))
-    ]
-    log = compile_in(tmp_path, latex(found))
-    assert "Overfull" not in log

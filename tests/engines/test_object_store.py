@@ -151,25 +151,20 @@ def test_wrong_credentials(store: ObjectStore, folder: Folder, tmp_path: Path) -
     assert not folder.objects("out/")
 
 
-def replaced(folder: Folder, name: str) -> None:
-    folder.put(name, folder.get(name).replace(b"a", b"b"))  # of the same size
+CHANGES: dict[str, Callable[[Folder, str], object]] = {
+    "replaced": lambda folder, name: folder.put(name, folder.get(name).replace(b"a", b"b")),
+    "truncated": lambda folder, name: folder.put(name, folder.get(name)[:1000]),
+    "removed": lambda folder, name: folder.delete(name),
+}
 
 
-def truncated(folder: Folder, name: str) -> None:
-    folder.put(name, folder.get(name)[:1000])
-
-
-def removed(folder: Folder, name: str) -> None:
-    folder.delete(name)
-
-
-@pytest.mark.parametrize("change", [replaced, truncated, removed])
+@pytest.mark.parametrize("change", CHANGES)
 def test_an_object_that_changes_during_the_job(
     store: ObjectStore,
     folder: Folder,
     texts: list[list[str]],
     monkeypatch: pytest.MonkeyPatch,
-    change: Callable[[Folder, str], None],
+    change: str,
 ) -> None:
     """The exit code is 3, and the previous result stays."""
     given = [*stored(texts, folder), *store.flags(), "--threads=1", "--output", f"{folder.url}/out"]
@@ -184,7 +179,7 @@ def test_an_object_that_changes_during_the_job(
             column = super().take(lines)
             if not Meddling.meddled:
                 Meddling.meddled = True
-                change(folder, "other.txt")
+                CHANGES[change](folder, "other.txt")
             return column
 
     monkeypatch.setattr(portion_reading, "LineReader", Meddling)

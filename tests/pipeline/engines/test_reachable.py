@@ -60,16 +60,6 @@ def beams_own() -> Iterator[tuple[LocalJobServicer, str]]:
     servicer.stop()
 
 
-def test_a_job_server_that_does_not_listen(tmp_path) -> None:
-    with socket.socket() as deaf:
-        deaf.bind(("127.0.0.1", 0))  # and does not listen
-        endpoint = f"127.0.0.1:{deaf.getsockname()[1]}"
-        run = on(tmp_path, "--runner=FlinkRunner", f"--job_endpoint={endpoint}")
-    run.assert_failed(
-        1, f"no job server of Beam answers at --job_endpoint {endpoint}: ", "start it"
-    )
-
-
 @pytest.mark.parametrize("other", [web_server, pool_of_workers, silent])
 def test_another_server_than_a_job_server(other, tmp_path, monkeypatch, capfd) -> None:
     if other is silent:  # the other ones answer, but perhaps slowly

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib.metadata
 import logging
 import os
 import pathlib
@@ -153,22 +152,8 @@ def test_code_for_a_chosen_processor_runs_on_every_machine_with_its_instructions
         processor()
 
 
-def new_compiler(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
-    version = importlib.metadata.version
-    patch.setattr(
-        importlib.metadata, "version", lambda name: "0.1" if name == "numba" else version(name)
-    )
-    module._compilers.cache_clear()
-
-
 def truncate(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
     path.write_bytes(path.read_bytes()[:-10])
-
-
-def change_a_bit(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
 
 
 def exchange(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
@@ -200,15 +185,14 @@ def take_the_folder(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (new_compiler, None),
-        *((each, "takes a few") for each in (truncate, change_a_bit, exchange, let_others_write)),
+        *((each, "takes a few") for each in (truncate, exchange, let_others_write)),
         (fill_the_disk, os.strerror(errno.ENOSPC)),
         (take_the_folder, "takes a few seconds"),
     ],
 )
 def test_a_cache_that_cannot_be_used_is_told_once_and_stops_no_run(
     damage: Callable[[pathlib.Path, pytest.MonkeyPatch], None],
-    told: str | None,
+    told: str,
     chosen: pathlib.Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -222,12 +206,11 @@ def test_a_cache_that_cannot_be_used_is_told_once_and_stops_no_run(
         for function, result in functions:
             assert not loaded(function, np.int64(1), result)
         records = [record for record in caplog.records if record.levelno == logging.WARNING]
-        assert len(records) == (told is not None)
+        assert len(records) == 1
         assert all(told in record.getMessage() for record in records)
         left = kept(chosen)
     assert not left or damage is not fill_the_disk, "what was half written was left"
     cache_folder.cache_folder.cache_clear()
-    module._compilers.cache_clear()
     if damage is fill_the_disk:
         return
     for function, result in functions:
