@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
 import os
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from beam_bleu.pipeline.display.row_order import View
-from beam_bleu.pipeline.display.score_tables import BEST_ARE_BOLD, signature_of, systems_table
-from beam_bleu.pipeline.display.table import as_lines, as_text
+from beam_bleu.pipeline.display.score_tables import signature_of, systems_table
+from beam_bleu.pipeline.display.table import as_text
 from beam_bleu.pipeline.examples.segments import read_examples
 from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
@@ -39,15 +38,6 @@ def _column(name: str, type: pa.DataType, meaning: str = "", *, required: bool =
     return pa.field(name, type, not required, {"meaning": meaning})
 
 
-_METRIC = _column("metric", TEXT, "the word of the metric, as in `--metrics`", required=True)
-_SYSTEM = _column("system", TEXT, "the system", required=True)
-_SLICE = _column("slice", TEXT, "the slice, such as `domain=news`; null for the whole corpus")
-_SLICE_LABELS = _column(
-    "labels", LABELS, "the labels of the slice and their values; null for the whole corpus"
-)
-_SEGMENTS = _column("segments", INTEGER, "how many segments", required=True)
-
-
 def _uncertainty(what: str) -> tuple[pa.Field, ...]:
     return (
         _column("standard_error", NUMBER, f"the standard error of {what}"),
@@ -55,6 +45,17 @@ def _uncertainty(what: str) -> tuple[pa.Field, ...]:
         _column("interval_high", NUMBER, "the upper end"),
     )
 
+
+_METRIC = _column("metric", TEXT, "the word of the metric, as in `--metrics`", required=True)
+_SYSTEM = _column("system", TEXT, "the system", required=True)
+_BASELINE = "the system with which it is compared"
+_OF_WHAT = (
+    _column("slice", TEXT, "the slice, such as `domain=news`; null for the whole corpus"),
+    _column(
+        "labels", LABELS, "the labels of the slice and their values; null for the whole corpus"
+    ),
+    _column("segments", INTEGER, "how many segments", required=True),
+)
 
 METRIC_COLUMNS = pa.schema(
     [
@@ -69,11 +70,7 @@ METRIC_COLUMNS = pa.schema(
 
 SCORE_COLUMNS = pa.schema(
     [
-        _METRIC,
-        _SYSTEM,
-        _SLICE,
-        _SLICE_LABELS,
-        _SEGMENTS,
+        *(_METRIC, _SYSTEM, *_OF_WHAT),
         _column("score", NUMBER, "the score, not rounded", required=True),
         *_uncertainty("the score"),
         _column("signature", TEXT, "the definition of this score", required=True),
@@ -83,12 +80,7 @@ SCORE_COLUMNS = pa.schema(
 
 COMPARISON_COLUMNS = pa.schema(
     [
-        _METRIC,
-        _SYSTEM,
-        _column("baseline", TEXT, "the system with which it is compared", required=True),
-        _SLICE,
-        _SLICE_LABELS,
-        _SEGMENTS,
+        *(_METRIC, _SYSTEM, _column("baseline", TEXT, _BASELINE, required=True), *_OF_WHAT),
         _column("units", INTEGER, "how many units (segments or documents)", required=True),
         _column("difference", NUMBER, "the score of the system minus that of the baseline"),
         *_uncertainty("the difference"),
@@ -100,15 +92,12 @@ COMPARISON_COLUMNS = pa.schema(
 )
 
 _OF_COMPARED = "; null if the segment is not compared"
+_KINDS = "why it was picked: best, worst, gain, loss or sample"
 
 EXAMPLE_COLUMNS = pa.schema(
     [
-        _column(
-            "kind", TEXT, "why it was picked: best, worst, gain, loss or sample", required=True
-        ),
-        _METRIC,
-        _SYSTEM,
-        _column("baseline", TEXT, f"the system with which it is compared{_OF_COMPARED}"),
+        *(_column("kind", TEXT, _KINDS, required=True), _METRIC, _SYSTEM),
+        _column("baseline", TEXT, f"{_BASELINE}{_OF_COMPARED}"),
         _column("index", INTEGER, "the number of the segment, from 0", required=True),
         _column("id", TEXT, "its id; null if segments have none"),
         _column("score", NUMBER, "the score of the segment; null if it has none"),
@@ -123,62 +112,33 @@ EXAMPLE_COLUMNS = pa.schema(
 )
 
 
-def metric_table(result: Result) -> pa.Table:
-    """The metrics of a result."""
-    return _table(METRIC_COLUMNS, map(_fields, result.metrics))
-
-
-def score_table(result: Result) -> pa.Table:
-    """Its scores, with the fields of each metric. Other metrics have null there."""
-    own = {metric: metric_type(metric).score_type for metric in result.words}
+def _score_columns(result: Result) -> pa.Schema:
+    """The columns of scores, with the fields of each metric. Other metrics have null there."""
     # Fields of the same name have one type.
-    types = {
-        name: _type_of(typing.get_type_hints(score_type)[name])
-        for score_type in own.values()
+    columns = {
+        name: _column(name, _type_of(typing.get_type_hints(score_type)[name]))
+        for score_type in (metric_type(word).score_type for word in result.words)
         for name in own_fields(score_type)
     }
-    columns = [*SCORE_COLUMNS, *itertools.starmap(_column, types.items())]
-    return _table(
-        pa.schema(columns),
-        (
-            {
-                **{name: row.parts[name] for name in own_fields(own[row.metric])},
-                **_fields(row),
-                "signature": signature_of(result, row),
-            }
-            for row in result.scores
-            if row.preset is None and row.group != MACRO_AVERAGE
-        ),
-    )
-
-
-def comparison_table(result: Result) -> pa.Table:
-    """Its comparisons of systems."""
-    rows = (row for row in result.comparisons if row.group != MACRO_AVERAGE)
-    return _table(COMPARISON_COLUMNS, ({**_fields(row), "family": row.family} for row in rows))
-
-
-def example_table(examples: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """The lines of the file of examples."""
-    return _table(EXAMPLE_COLUMNS, examples)
+    return pa.schema([*SCORE_COLUMNS, *columns.values()])
 
 
 def _fields(row: MetricNames | ScoreRow | ComparisonRow) -> dict[str, Any]:
-    """The fields of a row by their names as columns."""
+    """The fields of a row, and of its metric, by their names as columns."""
     fields = {field.name: getattr(row, field.name) for field in dataclasses.fields(row)}
     if not isinstance(row, MetricNames):
         low, high = row.interval or (None, None)
         own = slice_text(row.group) if isinstance(row.group, Mapping) else None
         fields |= {"slice": own, "labels": row.group, "interval_low": low, "interval_high": high}
+    if isinstance(row, ComparisonRow):
+        fields["family"] = row.family
+    if isinstance(row, ScoreRow):
+        fields |= {name: row.parts[name] for name in own_fields(metric_type(row.metric).score_type)}
     return fields
 
 
 def _table(schema: pa.Schema, entries: Iterable[Mapping[str, Any]]) -> pa.Table:
-    """The entries as a table.
-
-    Raises:
-      ValueError, TypeError, KeyError, AttributeError, OverflowError: the entries are damaged.
-    """
+    """The entries as a table; damaged ones raise errors of Python or of Arrow."""
     maps = [field.name for field in schema if field.type == LABELS]
     rows = [
         {**entry, **{name: [*entry[name].items()] for name in maps if entry[name] is not None}}
@@ -227,13 +187,8 @@ class ScoreTables:
     def __repr__(self) -> str:
         names = ("scores", "comparisons", "examples")
         rows = ", ".join(f"{name} {getattr(self, name).num_rows}" for name in names)
-        table = systems_table(View(read_result(self.document)), for_paper=True)
-        shown = ""
-        if table is not None:
-            # Nothing is bold here.
-            caption = [text for text in table.caption if text != BEST_ARE_BOLD]
-            shown = as_text(dataclasses.replace(table, caption=[*caption, ""], notes=()))
-        return shown + as_lines([f"rows: {rows}"]).rstrip("\n")
+        table = systems_table(View(read_result(self.document)))
+        return (as_text(table) if table else "") + f"rows: {rows}"
 
 
 def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
@@ -258,11 +213,18 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
     saved = result_at(os.fspath(path))
     examples = read_examples(saved.name) if is_folder(saved.name) else None
     with named_if_damaged(saved.name):
+        result = saved.result
+        scores = (
+            {**_fields(row), "signature": signature_of(result, row)}
+            for row in result.scores
+            if row.preset is None and row.group != MACRO_AVERAGE
+        )
+        compared = (row for row in result.comparisons if row.group != MACRO_AVERAGE)
         return ScoreTables(
             saved.name,
-            metric_table(saved.result),
-            score_table(saved.result),
-            comparison_table(saved.result),
-            example_table(examples or ()),
-            json.loads(document_bytes(document_of(saved.result))),
+            _table(METRIC_COLUMNS, map(_fields, result.metrics)),
+            _table(_score_columns(result), scores),
+            _table(COMPARISON_COLUMNS, map(_fields, compared)),
+            _table(EXAMPLE_COLUMNS, examples or ()),
+            json.loads(document_bytes(document_of(result))),
         )

@@ -123,10 +123,8 @@ def test_damaged_examples_are_an_error(folder, tmp_path):
 
 def test_a_result_reads_like_its_table(read):
     lines = repr(read).splitlines()
-    table = lines.index("")
-    assert lines[table + 1].split()[:2] == ["system", "BLEU"]
-    assert lines[table + 2].startswith("atlas   57.8 ± 3.4      70.8 ± 2.2")
-    assert lines[table + 3].startswith("birch   37.9 ± 4.1 ***  62.0 ± 2.5 ***")
+    assert lines[0].split()[:2] == ["system", "BLEU"]
+    assert lines[1].startswith("atlas   57.8 ± 3.4  70.8 ± 2.2")
     assert lines[-1] == f"rows: scores 84, comparisons 56, examples {read.examples.num_rows}"
 
 
