@@ -10,19 +10,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from beam_bleu.pipeline.display.row_order import Verdict, judged
 from beam_bleu.pipeline.history.nights import Night
 from beam_bleu.pipeline.result.comparing import common_definitions, compared_series, pairing
 from beam_bleu.pipeline.result.rows import ComparedRow, ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import (
-    Definition,
-    Key,
-    labels_of,
-    series_of,
-)
+from beam_bleu.pipeline.result.series import Key, labels_of, series_of
 from beam_bleu.pipeline.saved.dates import dates_in, missing_days
 from beam_bleu.transforms.known_metrics import MetricWord
 
@@ -31,8 +26,7 @@ GapKind = Literal["missing", "failed", "absent", "definition", "references"]
 _IF_NEW = "if each night has texts of its own, say so with --partition or --new_texts"
 
 
-@dataclasses.dataclass(frozen=True)
-class Gap:
+class Gap(NamedTuple):
     """A place where the history is not continuous.
 
     Attributes:
@@ -57,7 +51,6 @@ class Gap:
 
     @property
     def is_break(self) -> bool:
-        """Whether scores must not be compared with those before it."""
         return self.kind in ("definition", "references")
 
     def is_of(self, row: ScoreRow) -> bool:
@@ -69,8 +62,7 @@ class Gap:
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """A score minus that of an earlier night.
 
     Attributes:
@@ -86,16 +78,8 @@ class Change:
     gap: Gap | None = None
 
 
-@dataclasses.dataclass(frozen=True)
-class NightScore:
-    """The score of a series on one night.
-
-    Attributes:
-      night: the date, such as 2026-11-19, or the start of the run.
-      path: the folder or the file of the result.
-      row: the score.
-      change: what changed.
-    """
+class NightScore(NamedTuple):
+    """The score of a series on one night: its date or start, the path of the result, the change."""
 
     night: str
     path: str
@@ -111,13 +95,7 @@ class NightScore:
 
 @dataclasses.dataclass(frozen=True)
 class Series:
-    """The scores of a system by a metric, night by night.
-
-    Attributes:
-      key: what it is of.
-      name: the metric for readers.
-      scores: one for each night with such a score, in their order.
-    """
+    """The scores of a system by a metric with this name, night by night."""
 
     key: Key
     name: str
@@ -154,9 +132,6 @@ def history(
       last: how many of the last nights are wanted; None for all. The first one of them is compared
         with the night before, too.
       new_texts: whether all nights are known to have different segments.
-
-    Raises:
-      InputError: saved totals are damaged.
     """
     # As texts, dates and times are in the order of time.
     wanted = [night.name for night in nights[-(last or len(nights)) :]]
@@ -199,11 +174,15 @@ def _changes(
     old: SavedResult, new: SavedResult, against: str, night: str, *, new_texts: bool
 ) -> dict[Key, Change]:
     """What changed in each series since an earlier night."""
-    breaks = [
-        gap
-        for word, (before, now) in common_definitions(old.result, new.result).items()
-        for gap in _new_definition(word, before, now, night)
-    ]
+    breaks: list[Gap] = []
+    for word, (before, now) in common_definitions(old.result, new.result).items():
+        if before.shown != now.shown:
+            kind: GapKind = "definition" if before.chosen != now.chosen else "references"
+            text = f"the definition of {now.name} changed from {before.shown} to {now.shown}"
+            breaks.append(Gap(kind, night, night, text, word))
+        elif before.whole != now.whole:
+            text = f"the scores of {now.name} changed from {before.whole} to {now.whole}"
+            breaks.append(Gap("definition", night, night, text, word, labels={}))
     segments, why = _segments(old, new, new_texts)
     if segments == "replaced":
         breaks.append(Gap("references", night, night, why))
@@ -233,23 +212,10 @@ def _changes(
     return {key: change(key, score) for key, score in series_of(new.result).items()}
 
 
-def _new_definition(
-    metric: MetricWord, old: Definition, new: Definition, night: str
-) -> Iterator[Gap]:
-    """The break if the scores of two nights are made in different ways."""
-    if old.shown != new.shown:
-        kind: GapKind = "definition" if old.chosen != new.chosen else "references"
-        text = f"the definition of {new.name} changed from {old.shown} to {new.shown}"
-        yield Gap(kind, night, night, text, metric)
-    elif old.whole != new.whole:
-        text = f"the scores of {new.name} changed from {old.whole} to {new.whole}"
-        yield Gap("definition", night, night, text, metric, labels={})
-
-
 def _segments(
     old: SavedResult, new: SavedResult, new_texts: bool
 ) -> tuple[Literal["same", "others", "replaced", "unknown"], str]:
-    """How the segments of two nights are related, and what is to be said of it.
+    """How the segments of two nights are related, and why.
 
     They are replaced if a test set that should be the same has changed.
     """
@@ -277,11 +243,9 @@ def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
             yield Gap("failed", night.name, night.name, night.failure)
     missing = enumerate(missing_days(dates_in(night.name)[0] for night in nights))
     for _, numbered in itertools.groupby(missing, lambda item: item[1].toordinal() - item[0]):
-        gap = [day for _, day in numbered]
-        what = "no result of this night"
-        if len(gap) > 1:
-            what = f"no results of {len(gap)} nights"
-        yield Gap("missing", gap[0].isoformat(), gap[-1].isoformat(), what)
+        days = [day.isoformat() for _, day in numbered]
+        what = f"no results of {len(days)} nights" if len(days) > 1 else "no result of this night"
+        yield Gap("missing", days[0], days[-1], what)
 
 
 def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
@@ -291,15 +255,8 @@ def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
         having = {score.night for score in of_key.scores}
         since = names.index(of_key.scores[0].night)
         for is_there, group in itertools.groupby(names[since:], having.__contains__):
-            absent = [*group]
+            absent, row = [*group], of_key.scores[0].row
             if not is_there:
-                row = of_key.scores[0].row
-                yield Gap(
-                    "absent",
-                    absent[0],
-                    absent[-1],
-                    f"the results have no {of_key.name} of {of_key.key.shown}",
-                    row.metric,
-                    row.system,
-                    labels_of(row),
-                )
+                text = f"the results have no {of_key.name} of {of_key.key.shown}"
+                what = (row.metric, row.system, labels_of(row))
+                yield Gap("absent", absent[0], absent[-1], text, *what)

@@ -29,7 +29,6 @@ from beam_bleu.pipeline.result.rows import ScoreRow
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import Key, series_of
 from beam_bleu.pipeline.saved.dates import dates_in
-from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.wiring.filesystems import is_local
 
@@ -40,10 +39,7 @@ _OF_RESULTS = (SCORES, TOTALS, RUN_RECORD)
 
 _NAME_NIGHTS = "name the folders of results, a folder that contains them, or their files"
 
-_ONE_DATE = (
-    "name paths with one date each; with beam-bleu history, --order_by run orders results by their "
-    "runs; with --against, name the earlier result itself"
-)
+_ONE_DATE = "name paths with one date each, use --order_by run, or name the earlier result itself"
 
 ORDERS: Mapping[OrderName, str] = {
     "path": "the date in the path of each result, such as 2026-11-19, or the month 2026-11",
@@ -83,12 +79,7 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
         files, and patterns of them.
       order: what puts them in order; None for the dates in their paths, or if no path has one,
         the start of their runs.
-
-    Raises:
-      InputError: there are no results, one is damaged or missing, or their order is not known.
     """
-    if order is not None:
-        require_choice("order_by", order, ORDERS)
     paths = dict.fromkeys(
         found for word in words for path in named(word) for found in results_at(path)
     )
@@ -122,21 +113,15 @@ def last_passed(folder: str, result: str) -> str | None:
     Args:
       folder: it contains the folders of nights.
       result: the result; it need not be there yet.
-
-    Raises:
-      InputError: the date of the result or of a night is not known, or a run.json is damaged.
     """
     new = _dated(result, folder)
     nights = [_dated(path, folder) for path in _below(folder.removeprefix("file://"))]
-    before = [night for night in nights if night.name < new.name]
     # Merged months are not compared with nights.
-    before = [night for night in before if len(night.name) == len(new.name)]
-    passed = (
-        night.path
-        for night in reversed(_in_order(before))
-        if exists(_in_folder(night.path, SUCCESS)) and has_passed(_record(night.path) or {})
-    )
-    return next(passed, None)
+    before = [own for own in nights if own.name < new.name and len(own.name) == len(new.name)]
+    for night in reversed(_in_order(before)):
+        if exists(_in_folder(night.path, SUCCESS)) and has_passed(_record(night.path) or {}):
+            return night.path
+    return None
 
 
 def are_several(words: Sequence[str]) -> bool:
@@ -148,11 +133,7 @@ def are_several(words: Sequence[str]) -> bool:
 
 
 def results_at(path: str) -> list[str]:
-    """The results that a path names: its own, or those of the folders below it.
-
-    Raises:
-      InputError: there are none.
-    """
+    """The results that a path names: its own, or those of the folders below it."""
     if not is_folder(path):
         if not exists(path):
             raise InputError(f"there is no {path}", _NAME_NIGHTS)
@@ -180,11 +161,7 @@ def _is_result(folder: str) -> bool:
 
 
 def _in_order(nights: Sequence[Night]) -> list[Night]:
-    """The nights in their order. Merged months among them are left out, with a warning.
-
-    Raises:
-      InputError: two have the same date.
-    """
+    """The nights in their order. Merged months among them are left out, with a warning."""
     ordered = sorted(nights, key=lambda night: night.name)
     longest = max((len(night.name) for night in nights), default=0)
     for night in ordered:
@@ -198,41 +175,27 @@ def _in_order(nights: Sequence[Night]) -> list[Night]:
 
 
 def _dated(path: str, folder: str = "") -> Night:
-    """The night of the date in a path; only in its part below a folder, if one is given.
-
-    Raises:
-      InputError: there is none, or there are several.
-    """
+    """The night of the date in a path; only in its part below a folder, if one is given."""
     dates = dates_in((folder and inside(folder, path)) or path)
     if len(dates) != 1:
-        found = f"several dates in its path: {joined(dates)}"
-        found = found if dates else "no date in its path, such as 2026-11-19"
-        raise InputError(f"{path} has {found}", _ONE_DATE)
+        which = f"several dates in its path: {joined(dates)}" if dates else "no date in its path"
+        raise InputError(f"{path} has {which}", _ONE_DATE)
     return Night(path, dates[0])
 
 
 def _started(path: str) -> Night:
-    """The night of the start of the run of a result.
-
-    Raises:
-      InputError: it has no run.json, or a damaged one.
-    """
+    """The night of the start of the run of a result."""
     record = _record(path)
     if record is None:
         raise InputError(
-            f"{path} has neither a date in its path nor a {RUN_RECORD}, so its place in the "
-            "history is not known",
+            f"{path} has neither a date in its path nor a {RUN_RECORD}",
             "rename its folder to its date, such as 2026-11-19",
         )
     return Night(path, record["start"])
 
 
 def _record(path: str) -> Mapping[str, Any] | None:
-    """What run.json says of the run of a result; None without one.
-
-    Raises:
-      InputError: it is damaged.
-    """
+    """What run.json says of the run of a result; None without one."""
     file = _in_folder(path, RUN_RECORD)
     if not exists(file):
         return None
@@ -249,11 +212,7 @@ def _in_folder(path: str, name: str) -> str:
 
 
 def _read(night: Night) -> Night:
-    """A night with what its folder or file holds.
-
-    Raises:
-      InputError: it is damaged.
-    """
+    """A night with what its folder or file holds."""
     if not is_folder(night.path) or exists(_in_folder(night.path, SUCCESS)):
         return dataclasses.replace(night, saved=result_at(night.path))
     failure = f"there is no {SUCCESS}: the last run failed, or is under way"

@@ -33,7 +33,7 @@ _WORDS: Mapping[GapKind, str] = {
     "definition": "new definition",
     "references": "new references",
 }
-"""What the row of a table says of a gap. The lines below the tables have the details."""
+"""What the row of a table says of a gap."""
 
 _LEGEND = (
     f"{HALF_INTERVAL}; worse or better where p < {SIGNIFICANCE_LEVEL}, which luck alone reaches in "
@@ -42,7 +42,6 @@ _LEGEND = (
 
 
 def as_text(history: History) -> str:
-    """The tables of all series, and lines about gaps and about changes without an exact p-value."""
     tables = [table_text(series_table(series, history.gaps)) for series in history.series]
     lines = [f"{_nights(gap)}: {gap.text}" for gap in history.gaps]
     lines += _reasons(history)
@@ -51,37 +50,25 @@ def as_text(history: History) -> str:
 
 
 def series_table(series: Series, gaps: Sequence[Gap]) -> Table:
-    """The table of a series, below its name."""
-    metric, nothing = series.key.metric, Number()
-    rows: list[tuple[str, NightScore | None, str]] = [
-        (score.night, score, _word(score)) for score in series.scores
-    ]
-    rows += [
-        (_nights(gap), None, _WORDS[gap.kind])
+    metric = series.key.metric
+    decimals = decimals_of(metric, [score.row for score in series.scores])
+    of_changes = decimals_of(metric, [score.change.row for score in series.scores])
+    cells: list[list[Cell]] = []
+    for score in series.scores:
+        difference, p = Number(), Number()
+        if row := score.change.row:
+            difference = estimate(row.difference, row.interval, of_changes, signed, score.verdict)
+            p = Number(p_value(row.p_value))
+        word = "" if score.change.gap is None else _WORDS[score.change.gap.kind]
+        cells.append([score.night, score_number(score.row, decimals), difference, p, word])
+    cells += [
+        [_nights(gap), Number(), Number(), Number(), _WORDS[gap.kind]]
         for gap in gaps
         if gap.is_of(series.scores[0].row) and not gap.is_break
     ]
-    rows.sort(key=lambda row: row[0])
-    scores = [score for _, score, _ in rows if score is not None]
-    decimals = decimals_of(metric, [score.row for score in scores])
-    changes = [score.change.row for score in scores]
-    of_changes = decimals_of(metric, changes)
-    cells: list[list[Cell]] = []
-    for night, score, word in rows:
-        shown = nothing if score is None else score_number(score.row, decimals)
-        difference = p = nothing
-        if score is not None and (row := score.change.row):
-            difference = estimate(row.difference, row.interval, of_changes, signed, score.verdict)
-            p = Number(p_value(row.p_value))
-        cells.append([night, shown, difference, p, word])
+    cells.sort(key=lambda row: str(row[0]))
     name = f"{series.name} {LOWER}" if row_of(metric).lower_is_better else series.name
     return Table([series.key.shown], ["night", name, "change", "p", ""], cells)
-
-
-def _word(score: NightScore) -> str:
-    """What the last column says of a score that cannot be compared."""
-    gap = score.change.gap
-    return "" if gap is None else _WORDS[gap.kind]
 
 
 def _nights(gap: Gap) -> str:
@@ -102,7 +89,6 @@ def _reasons(history: History) -> Iterator[str]:
 
 
 def as_json(history: History) -> str:
-    """One JSON object with the nights, the scores and the gaps."""
     document = {
         "nights": history.nights,
         "scores": [*map(_of_score, _scores(history))],
@@ -151,15 +137,9 @@ def _of_score(score: NightScore) -> dict[str, Any]:
 
 
 def _of_gap(gap: Gap) -> dict[str, Any]:
-    """The keys of a gap, which docs/history.md describes."""
     return {
-        "night": gap.night,
-        "until": gap.until,
-        "gap": gap.kind,
-        "metric": gap.metric,
-        "system": gap.system,
-        "slice": gap.labels or None,
-        "text": gap.text,
+        **{"night": gap.night, "until": gap.until, "gap": gap.kind, "metric": gap.metric},
+        **{"system": gap.system, "slice": gap.labels or None, "text": gap.text},
     }
 
 
