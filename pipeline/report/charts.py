@@ -60,13 +60,9 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True)
 class Dot:
-    """A row of a chart of dots.
+    """A row of a chart of dots, with a line for its interval.
 
-    Attributes:
-      label: the name of the row.
-      value: where the dot is.
-      interval: the ends of the line through the dot; None without a line.
-      meaning: "plain"; or for a difference "better", "worse", or "chance" if it is not significant.
+    `meaning` is "plain", or for a difference "better", "worse", or "chance".
     """
 
     label: str
@@ -77,13 +73,7 @@ class Dot:
 
 @dataclasses.dataclass(frozen=True)
 class Dots:
-    """A chart with a row for each dot, and a line for its interval.
-
-    Attributes:
-      rows: the dots, from top to bottom.
-      unit: the title of the axis.
-      from_zero: whether the values are differences, so that 0 is in the chart and has a line.
-    """
+    """A chart with a row for each dot, from top to bottom; from 0 if they are differences."""
 
     rows: Sequence[Dot]
     unit: str
@@ -93,7 +83,6 @@ class Dots:
 
     @property
     def shown(self) -> Sequence[Dot]:
-        """The rows that it has."""
         return self.rows[:_MOST_ROWS]
 
     @property
@@ -103,7 +92,6 @@ class Dots:
 
     @functools.cached_property
     def axis(self) -> Axis:
-        """The horizontal axis."""
         ends = [end for row in self.shown for end in (row.value, *(row.interval or ()))]
         return Axis.of([*ends, 0.0] if self.from_zero else ends, steps=3)
 
@@ -128,11 +116,7 @@ class Series:
 class Curves:
     """A chart with a line for each series, over categories that have an order.
 
-    Attributes:
-      categories: their names, from left to right.
-      series: the series by their names.
-      unit: the title of the vertical axis.
-      title: the title of the horizontal axis.
+    `unit` is the title of the vertical axis, and `title` that of the horizontal one.
     """
 
     categories: Sequence[str]
@@ -145,7 +129,6 @@ class Curves:
 
     @property
     def shown(self) -> Mapping[str, Series]:
-        """The series that it has."""
         return dict([*self.series.items()][: len(SHAPES)])
 
     @property
@@ -156,7 +139,6 @@ class Curves:
 
     @functools.cached_property
     def axis(self) -> Axis:
-        """The vertical axis."""
         known = [
             numbers
             for own in self.shown.values()

@@ -58,13 +58,9 @@ _NAMED = 8
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A fact: a chart that shows it, tables with its numbers, and perhaps a sentence.
+    """A fact: its heading, tables with its numbers, and perhaps a chart and a sentence.
 
-    Attributes:
-      title: its heading.
-      tables: its numbers. The first sentence of a caption is the name of the table.
-      chart: the chart; None if there is too little to draw.
-      sentence: what a reader must not overlook; or "".
+    The first sentence of a table's caption is the name of the table.
     """
 
     title: str
@@ -103,13 +99,7 @@ def standing(result: Result) -> Iterator[Figure]:
 
 
 def best(name: str, scores: Sequence[ScoreRow], comparisons: Sequence[ComparisonRow] = ()) -> str:
-    """Who has the best score, and who cannot be told apart from it.
-
-    Args:
-      name: the metric for readers.
-      scores: one for each system, in any order.
-      comparisons: the differences between two systems that are known.
-    """
+    """Who has the best score by a metric of this name, and who cannot be told apart from it."""
     ranked = [row for row in _best_first(scores) if row.score is not None]
     if not ranked:
         return f"No system has a score of the whole corpus by {name}."
@@ -121,16 +111,14 @@ def best(name: str, scores: Sequence[ScoreRow], comparisons: Sequence[Comparison
     kind = "lowest, and so the best," if row_of(first.metric).lower_is_better else "best"
     verb = "has" if len(leaders) == 1 else "have"
     text = f"{joined(leaders, _NAMED)} {verb} the {kind} {name}: {number}."
-    tested = [
-        (row, row.baseline if row.system == first.system else row.system)
+    verdicts = {
+        row.baseline if row.system == first.system else row.system: verdict(row)
         for row in comparisons
         if first.system in (row.system, row.baseline) and row.p_value_holm is not None
-    ]
-    if unsure := [system for row, system in tested if not verdict(row)]:
-        return (
-            f"{text} This test set does not separate {first.system} from {joined(unsure, _NAMED)}."
-        )
-    if len(tested) == len(scores) - 1:
+    }
+    if unsure := [system for system, known in verdicts.items() if not known]:
+        text += f" This test set does not separate {first.system} from {joined(unsure, _NAMED)}."
+    elif len(verdicts) == len(scores) - 1:
         text += " It is significantly better than each of the others."
     return text
 
@@ -297,17 +285,12 @@ def facts(saved: SavedResult) -> Iterator[Figure]:
     rows: list[list[Cell]] = [[name, Number(f"{number:,}")] for name, number in _counters(result)]
     table = Table(["What was counted"], ["what", "number"], rows)
     labels = [label for label in result.partitions if label is not None]
-    partitions = f"; {len(labels):,} partitions" if len(labels) > 1 else ""
-    if len(labels) == 1:
-        partitions = f"; partition {labels[0]}"
+    partitions = f"; partition{'s'[: len(labels) - 1]} {joined(labels)}" if labels else ""
     yield Figure("Counts", [table], sentence=f"Scored: {units_of(result)}{partitions}.")
     if streams:
         files = sum(len(stream["files"]) for stream in streams)
-        sentence = f"Files that were read: {files:,}."
-        yield Figure("Inputs", [_inputs(streams)], sentence=sentence)
-    # Not the machine: a report does not depend on it.
-    versions = {name: own for name, own in _versions(saved).items() if name != "platform"}
-    if versions:
+        yield Figure("Inputs", [_inputs(streams)], sentence=f"Files that were read: {files:,}.")
+    if versions := _versions(saved):
         software = [[name.replace("_", "-"), version] for name, version in versions.items()]
         table = Table(["Versions"], ["software", "version"], software)
         sentence = f"beam-bleu {versions['beam_bleu']} scored these texts."
@@ -320,7 +303,9 @@ def _versions(saved: SavedResult) -> dict[str, str]:
     if not saved.folder or not exists(record):
         return {}
     with named_if_damaged(record):
-        return dict(json.loads(read(record))["versions"])
+        versions = json.loads(read(record))["versions"]
+        # Not the machine: a report does not depend on it.
+        return {name: own for name, own in versions.items() if name != "platform"}
 
 
 def _counters(result: Result) -> Iterator[tuple[str, int]]:

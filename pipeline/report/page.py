@@ -54,11 +54,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def require_jinja2() -> None:
-    """Checks that the library is there that makes the page.
-
-    Raises:
-      UsageError: it is not installed.
-    """
+    """Checks that the library that makes the page is installed."""
     import importlib.util
 
     if importlib.util.find_spec("jinja2") is None:
@@ -68,15 +64,9 @@ def require_jinja2() -> None:
 
 
 def page(saved: SavedResult, history: History | None = None) -> bytes:
-    """The page of a result.
+    """The page of a result, and of the history whose last night it is.
 
-    Args:
-      saved: the result. If it is a folder, its examples, inputs and versions are shown, too.
-      history: that of several results, of which this is the last one; None without one.
-
-    Raises:
-      UsageError: jinja2 is not installed.
-      InputError: the result is damaged.
+    If the result is a folder, its examples, inputs and versions are shown, too.
     """
     require_jinja2()
     examples = read_examples(saved.folder) if saved.folder else None
@@ -111,12 +101,7 @@ def _text(saved: SavedResult, examples: Sequence[Entry], history: History | None
 
 
 def _groups(examples: Sequence[Entry], names: Mapping[str, str]) -> dict[str, list[Entry]]:
-    """The examples of each kind, metric and system, by their title.
-
-    Args:
-      examples: the lines of the file of examples.
-      names: those of the metrics for readers.
-    """
+    """The examples of each kind, metric and system, by their title."""
     found: dict[str, list[Entry]] = {}
     for example in sorted(examples, key=lambda example: [*KINDS].index(example["kind"])):
         title = KINDS[example["kind"]].format(**example)
@@ -168,11 +153,7 @@ def _shown(value: Any) -> Any:
 def write_report(output: str) -> str:
     """Makes the page of the result in an output folder; returns its path.
 
-    Args:
-      output: the folder. Its last run may still be judging its result, so _SUCCESS can be missing.
-
-    Raises:
-      BleuError: the result cannot be read or was replaced, or the page cannot be written.
+    The last run may still be judging its result, so _SUCCESS can be missing.
     """
     folder = output.rstrip("/")
     scores, path = f"{folder}/{SCORES}", f"{folder}/{REPORT}"
@@ -190,10 +171,6 @@ def write_report(output: str) -> str:
 
 
 def write_page(path: str, data: bytes) -> None:
-    """Writes a page. It replaces an earlier page, but no other file.
-
-    Raises:
-      JobError: there is another file at this path, or it cannot be written.
-    """
+    """Writes a page. It replaces an earlier page, but no other file."""
     is_owned(path, REPORT)
     write_atomically(path, data)
