@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SEGMENT_SCORES
@@ -49,7 +49,6 @@ class Wanted:
 
     @property
     def kind(self) -> KindName:
-        """The kind of examples that such segments are."""
         return "worst" if self.against is None else "loss"
 
     @property
@@ -58,8 +57,7 @@ class Wanted:
         return ", ".join(f"{name}={value_text(value)}" for name, value in self.labels.items())
 
 
-@dataclasses.dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """The segments that are shown.
 
     Attributes:
@@ -81,14 +79,7 @@ def _manifest(folder: str) -> Mapping[str, Any]:
 
 
 def read_examples(folder: str) -> list[Entry] | None:
-    """The examples of a result; None if it has none, or if its manifest is not in the folder.
-
-    Args:
-      folder: the folder of the result.
-
-    Raises:
-      InputError: the file cannot be read, or is not the one that the run wrote.
-    """
+    """The examples of a result; None if it has none, or if its manifest is not in the folder."""
     named = _manifest(folder).get("examples")
     path = f"{folder.rstrip('/')}/{EXAMPLES}"
     if named is None or not exists(path):
@@ -105,22 +96,13 @@ def read_examples(folder: str) -> list[Entry] | None:
 def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
     """The worst segments, by the scores of all segments if they are on this machine.
 
-    Args:
-      folder: the folder of the result.
-      rows: how many scores of segments the result says that it has; None if it has none.
-      wanted: what is asked for.
-
-    Raises:
-      InputError: the result has neither these scores nor examples, or they are damaged.
-      UsageError: no segment has such a label, or no example is compared with such a system.
+    `rows` is how many scores of segments the result says that it has; None if it has none.
     """
     examples = read_examples(folder)
     if rows is not None and is_local(folder):
-        paths = [
-            os.path.join(folder, name) for name in data_files_of(_manifest(folder), SEGMENT_SCORES)
-        ]
-        files = [path for path in paths if os.path.exists(path)]
-        if files:
+        names = data_files_of(_manifest(folder), SEGMENT_SCORES)
+        paths = [os.path.join(folder, name) for name in names]
+        if files := [path for path in paths if os.path.exists(path)]:
             return _worst_in_files(files, rows, wanted, examples or [])
     if examples is None:
         raise InputError(
@@ -131,22 +113,22 @@ def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
 
 
 def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
-    of_system = [
-        entry
-        for entry in examples
-        if (entry["metric"], entry["system"]) == (wanted.metric, wanted.system)
-    ]
+    whose = (wanted.metric, wanted.system)
+    of_system = [entry for entry in examples if (entry["metric"], entry["system"]) == whose]
     if wanted.against not in {None, *(entry["baseline"] for entry in of_system)}:
         raise UsageError(
             f"--against {wanted.against}: the examples do not compare with it",
             f"run it again with --baseline {wanted.against}, or with --segment_scores",
         )
+
+    def is_wanted(entry: Entry) -> bool:
+        return wanted.labels.items() <= {**entry["kept"], **entry["labels"]}.items()
+
+    if wanted.labels and not any(map(is_wanted, examples)):
+        names = {name for entry in examples for name in (*entry["kept"], *entry["labels"])}
+        raise _no_segment(wanted, sorted(names))
     of_kind = [entry for entry in of_system if entry["kind"] == wanted.kind]
-    chosen = [entry for entry in of_kind if wanted.labels.items() <= _labels(entry).items()]
-    if wanted.labels and not any(
-        wanted.labels.items() <= _labels(entry).items() for entry in examples
-    ):
-        raise _no_segment(wanted, sorted({name for entry in examples for name in _labels(entry)}))
+    chosen = [entry for entry in of_kind if is_wanted(entry)]
     note = ""
     if len(chosen) < wanted.number and of_kind:
         note = (
@@ -154,10 +136,6 @@ def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
             "--segment_scores has all, and --examples N has more"
         )
     return Found(chosen[: wanted.number], None, note)
-
-
-def _labels(entry: Entry) -> Mapping[str, str | None]:
-    return {**entry["kept"], **entry["labels"]}
 
 
 def _worst_in_files(

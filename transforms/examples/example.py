@@ -15,13 +15,9 @@ KindName = Literal["best", "worst", "gain", "loss", "sample"]
 
 @dataclasses.dataclass(frozen=True)
 class ExampleKind:
-    """A row of `EXAMPLE_KINDS`.
+    """A row of `EXAMPLE_KINDS`: which segments of a system are picked.
 
-    Attributes:
-      name: its name in the file of examples.
-      description: which segments of a system are picked.
-      compares: whether the segments are picked by the difference from the baseline, which the
-        baseline itself has not.
+    They are picked by their scores, or by the difference from the baseline, if it compares.
     """
 
     name: KindName
@@ -52,14 +48,8 @@ MOST_EXAMPLES = 1000
 MOST_CHARACTERS = 2000
 """The most characters of a text of an example."""
 
-MOST_REFERENCES = 16
-"""The most references of an example."""
-
 CUT_MARK = " […]"
 """The end of a text that was cut."""
-
-_MOST_BYTES = 4
-"""Of a character in UTF-8."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,25 +69,18 @@ class Example:
 
 
 def cut(text: memoryview | bytes) -> str:
-    """A text with at most `MOST_CHARACTERS` characters, and `CUT_MARK` if it had more.
-
-    Args:
-      text: valid UTF-8, of any length; only its beginning is decoded.
-    """
-    # One character more shows whether there are more. The last bytes can be a part of a character.
-    begin = bytes(text[: (MOST_CHARACTERS + 1) * _MOST_BYTES]).decode(errors="ignore")
+    """A text with at most `MOST_CHARACTERS` characters, and `CUT_MARK` if it had more."""
+    # One character more, of at most 4 bytes, shows whether there are more. The last bytes can be a
+    # part of a character.
+    begin = bytes(text[: (MOST_CHARACTERS + 1) * 4]).decode(errors="ignore")
     return begin if len(begin) <= MOST_CHARACTERS else begin[:MOST_CHARACTERS] + CUT_MARK
 
 
 class ListKey(NamedTuple):
     """Of which segments there are examples.
 
-    Attributes:
-      kind: why they are examples.
-      metric: by which metric.
-      system: of which system.
-      baseline: with which system it is compared, if the kind compares. Segments that the first
-        system does not have can be compared with another one.
+    `baseline` is the system with which it is compared, if the kind compares. Segments that the
+    first system does not have can be compared with another one.
     """
 
     kind: KindName

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.examples.example import (
     EXAMPLE_KINDS,
-    MOST_REFERENCES,
     Example,
     KindName,
     ListKey,
@@ -32,15 +31,10 @@ from beam_bleu.transforms.score.segment_table import compile_segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
 
-@dataclasses.dataclass(frozen=True)
-class PickedMetric:
+class PickedMetric(NamedTuple):
     """A metric by whose scores examples are picked.
 
-    Attributes:
-      name: its name.
-      definition: how it scores single segments.
-      place: the place of its statistics among those of a batch.
-      lower_is_better: whether a lower score is better.
+    `place` is that of its statistics among those of a batch.
     """
 
     name: str
@@ -71,20 +65,9 @@ class Picker:
             compile_segment_table(metric.definition)
 
     def __call__(self, batch: SegmentBatch, statistics: BatchStatistics) -> Picked:
-        """The examples of a batch. Several threads can pick at the same time.
-
-        Args:
-          batch: the segments. They have numbers.
-          statistics: their statistics.
-
-        Raises:
-          ValueError: the segments have no numbers.
-        """
+        """The examples of a batch with numbers. Several threads can pick at the same time."""
         numbers, systems = batch.numbers, batch.systems
-        if numbers is None:
-            raise ValueError("segments without numbers cannot be examples: set those of the batch")
-        if not len(batch):
-            return Picked(self.number)
+        assert numbers is not None
         examples: dict[ListKey, tuple[Example, ...]] = {}
         cells: dict[tuple[str, str], ScoreCells] = {}
         baseline = systems[0] if self.baseline is None else self.baseline
@@ -136,6 +119,10 @@ class Picker:
         return Picked(self.number, examples, cells)
 
 
+MOST_REFERENCES = 16
+"""The most references of an example."""
+
+
 def _defined(score: float) -> float | None:
     return None if np.isnan(score) else float(score)
 
@@ -167,8 +154,7 @@ def _text(column: pa.LargeStringArray, row: int) -> str | None:
     return None if buffer is None else cut(memoryview(buffer))
 
 
-SAMPLE_SEED = 12345
-"""The seed of the uniform sample."""
+_SAMPLE_SEED = 12345
 
 
 def first_rows(ranks: Floats, numbers: Integers, most: int) -> list[int]:
@@ -177,7 +163,7 @@ def first_rows(ranks: Floats, numbers: Integers, most: int) -> list[int]:
     Args:
       ranks: float64 (rows,); nan leaves a row out.
       numbers: int64 (rows,), all different.
-      most: how many rows there are at most.
+      most: how many rows are wanted.
     """
     rows = np.flatnonzero(~np.isnan(ranks))
     if not len(rows):
@@ -201,7 +187,7 @@ def sample_ranks(numbers: Integers) -> Floats:
     with np.errstate(over="ignore"):
         states: NDArray[np.uint64] = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(
             0x9E3779B97F4A7C15
-        ) + np.uint64(SAMPLE_SEED)
+        ) + np.uint64(_SAMPLE_SEED)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         states ^= states >> np.uint64(shift)
         states *= np.uint64(factor)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.pipeline.examples.word_differences import closest, compared, words
+from beam_bleu.pipeline.examples.shown_segments import closest, compared, words
 
 
 def marked(runs):
