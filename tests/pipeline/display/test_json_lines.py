@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from command_line import REFERENCES, SYSTEMS, Run, called, typed
+from command_line import REFERENCES, SYSTEMS, Run, called
 from terminals import stderr_on_a_terminal
 
 from beam_bleu.pipeline.display.shown_progress import progress_shown
@@ -79,22 +79,6 @@ def test_bad_input_is_an_object_with_the_traceback_if_it_is_asked_for(tmp_path):
     assert "\u202e" not in run.err  # a terminal would obey it
     *_, last = lines(called(*words, "--log_format=json", "--verbose"))
     assert last["traceback"].startswith("Traceback (most recent call last):\n")
-
-
-def test_logs_of_libraries_are_objects():
-    run = typed(*WORDS, "-vv", "--log_format=json")
-    assert run.code == 0
-    assert any(line.get("logger", "").startswith("apache_beam") for line in lines(run))
-
-
-def test_subcommands_have_it_too(tmp_path):
-    called(*WORDS, "--output", tmp_path)
-    run = called("gate", tmp_path, "--fail_under=90", "--log_format=json")
-    (line,) = lines(run)
-    assert (run.code, line["exit_code"], line["run"]) == (4, 4, None)
-    assert line["message"] == "1 of 1 checks failed"
-    run = called("history", tmp_path / "absent", "--log_format=json")
-    assert (run.code, lines(run)[0]["exit_code"]) == (3, 3)
 
 
 def test_a_terminal_has_objects_too(monkeypatch):

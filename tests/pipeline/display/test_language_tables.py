@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from command_line import EXAMPLES, called, write_lines
 from shown_tables import table
 
@@ -80,14 +79,6 @@ def test_languages_with_one_tokenizer_have_a_table_of_the_whole_too(tmp_path):
     assert [line.split()[:2] for line in shown[8:10]] == [["en-zh", "zh"], ["ja-zh", "zh"]]
 
 
-def test_slices_within_languages_have_a_table_without_an_average(tmp_path):
-    domains = write_lines(tmp_path / "domains", ["news", "web"] * 6)
-    shown = lines("--labels", f"domain={domains}", "--slice_by", "domain")
-    assert shown[11] == "pair*domain  segments  atlas  birch"
-    assert len(shown) == 18
-    assert sum(line.startswith("macro average") for line in shown) == 1
-
-
 def test_many_languages_with_one_definition_are_not_all_named():
     document = json.loads("\n".join(lines("--format", "json")))
     codes = [f"q{a}{b}" for a in "abcdef" for b in "abcdef"]
@@ -96,12 +87,3 @@ def test_many_languages_with_one_definition_are_not_all_named():
     document["languages"] = [{**language, "slice": {"pair": code}} for code in codes]
     names = "BLEU (qaa, qab, qac, qad, qae, qaf, qba, qbb and 28 more)|"
     assert table(document).startswith(names)
-
-
-def test_the_metrics_have_the_averages(tmp_path):
-    lines("--output", str(tmp_path))
-    metrics = (tmp_path / "metrics.prom").read_text().splitlines()
-    averages = [line for line in metrics if line.startswith("beam_bleu_macro_average{")]
-    assert [line.split('system="')[1].split('"')[0] for line in averages] == ["atlas", "birch"]
-    assert float(averages[0].split()[-1]) == pytest.approx(76.1459, abs=0.01)
-    assert not any(line.startswith("beam_bleu_score{") for line in metrics)

@@ -100,19 +100,6 @@ def test_the_line_disappears_and_warnings_stay_above_it(quick, monkeypatch):
     assert all(text.startswith("scoring ") for text in terminal.states)
 
 
-def test_the_line_is_as_wide_as_the_terminal_is_now(quick, monkeypatch):
-    progress = Progress()
-    progress.begin("running")
-    progress.tell("a \x1b[2J long detail of the end")
-    with stderr_on_a_terminal(monkeypatch, columns=25) as terminal, progress_shown("on", progress):
-        until(lambda: terminal.states)
-        narrow = len(terminal.states)
-        terminal.resize(100)
-        until(lambda: r"a \x1b[2J long detail of the end" in terminal.text)
-    assert all(len(text) < 25 for text in terminal.states[:narrow])
-    assert all(len(text) < 100 for text in terminal.states)
-
-
 @pytest.mark.parametrize("error", [InputError("it is bad", "repair it"), KeyboardInterrupt()])
 def test_an_error_is_shown_after_the_line_is_gone(error, quick, monkeypatch):
     progress = Progress()
@@ -144,23 +131,6 @@ def test_a_silenced_stderr_still_shows_the_line(quick, monkeypatch, capfd):
     assert terminal.screen == [""]
 
 
-def test_a_run_of_a_second_does_not_import_rich():
-    program = (
-        "import sys\n"
-        "from beam_bleu.pipeline.display import shown_progress\n"
-        "sys.stderr.isatty = lambda: True\n"
-        # However slow the machine is, the run is over before its first line is due.
-        "shown_progress._DELAY *= 3600\n"
-        "with shown_progress.progress_shown('auto'): pass\n"
-        "print('rich' in sys.modules)\n"
-    )
-    assert display._DELAY >= 1
-    environment = {**os.environ, "TERM": "xterm"}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("False\n", "")
-
-
 # Lines of a log
 
 
@@ -176,12 +146,6 @@ def test_a_log_gets_a_line_for_each_phase_and_every_10_seconds_or_one_each_minut
     ]
     hours = [state("listing", seconds=second) for second in range(150)]
     assert [*log_lines(hours, with_phases=False)] == ["listing for 0:01:00", "listing for 0:02:00"]
-
-
-@pytest.mark.parametrize("mode", ["auto", "off"])
-def test_a_short_run_shows_nothing_if_stderr_is_no_terminal(mode):
-    run = called(*EXAMPLE, "--progress", mode)
-    assert (run.code, run.err) == (0, "")
 
 
 # stderr that cannot be written

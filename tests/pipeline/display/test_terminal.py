@@ -65,31 +65,12 @@ def test_a_missing_file(name, shown, folder):
     assert_shows(run, 3, f"candidates x: {missing} {shown}\n")
 
 
-@each_hostile_name
-def test_a_bad_line(name, shown, folder):
-    path = os.fsencode(name)
-    (folder / os.fsdecode(path)).write_bytes(b"good\n\xff\n")
-    run = called(*streams([b"x=" + path], [path]))
-    bad = f"line 2: invalid UTF-8 at byte 1 of the line (0xff): {shown}"
-    assert_shows(run, 3, f"references: {bad}; candidates x: {bad}\n")
-
-
 def test_a_bad_line_is_found_in_the_text_of_a_workers_error(folder):
     for name, shown in HOSTILE[:4]:
         path = os.fsencode(name)
         (folder / os.fsdecode(path)).write_bytes(b"good\n\xff\n")
         run = called(*streams([b"x=" + path], [path]), "--direct_running_mode=multi_threading")
         assert_shows(run, 3, f": line 2: invalid UTF-8 at byte 1 of the line (0xff): {shown}\n")
-
-
-@each_hostile_name
-def test_an_option(name, shown, folder):
-    for flag in ("--output", "--spm_model", "--tokenize", "--zz", "--"):
-        run = called(*EXAMPLE, flag, name)
-        if flag != "--output":
-            assert run.code in (2, 3)
-            run.assert_failed(run.code)
-        assert run.err.replace("\n", "").isprintable()
 
 
 def test_a_table_is_escaped_and_the_document_is_not():

@@ -75,15 +75,6 @@ def test_verbose_tells_what_the_job_does(corpus):
     assert run.out == scored(corpus).out
 
 
-def test_a_failed_run_tells_its_seconds_before_the_error(tmp_path):
-    run = called(*streams([tmp_path / "none"], [tmp_path / "none"], "-v"))
-    assert run.code == 3
-    lines = run.err.splitlines()
-    (at,) = [number for number, line in enumerate(lines) if " beam-bleu: seconds: " in line]
-    assert lines[-2].startswith("beam-bleu: references: there is no file ")
-    assert at < len(lines) - 2
-
-
 def test_twice_verbose_shows_what_libraries_do_without_the_noise():
     once, twice = called(*EXAMPLE, "--verbose"), called(*EXAMPLE, "-vv")
     assert "apache_beam" not in once.err
@@ -136,34 +127,3 @@ def test_each_byte_is_counted_once_in_a_phase(flags, corpus, ends):
         assert "counting lines" not in ends
     assert ends["scoring"] == (everything, everything)
     assert ends["planning"] == (0, None)
-
-
-def test_streams_of_different_sizes_count_in_full(tmp_path, ends):
-    # The units begin at blocks of the longer stream, so bytes of the other one are read twice.
-    write_lines(tmp_path / "hyp.txt", [f"word {number}" for number in range(9000)])
-    write_lines(tmp_path / "ref.txt", [f"word {number} " * 9 for number in range(9000)])
-    command = streams([tmp_path / "hyp.txt"], [tmp_path / "ref.txt"], "--range_bytes", "5000")
-    assert called(*command).code == 0
-    everything = size(*tmp_path.iterdir())
-    assert ends["scoring"] == (everything, everything)
-
-
-def test_a_repeated_step_shows_no_more_than_everything(corpus, monkeypatch):
-    states = []
-    add = PROGRESS.add
-
-    def noted(done: int) -> None:
-        add(done)
-        states.append(PROGRESS.state)
-
-    monkeypatch.setattr(PROGRESS, "add", noted)
-    assert scored(corpus, "--direct_runner_bundle_repeat", "2").code == 0
-    assert states
-    assert all(each.done <= each.planned for each in states if each.planned is not None)
-
-
-def test_workers_on_threads_tell_their_progress(ends):
-    run = called(*EXAMPLE, "--direct_running_mode", "multi_threading", "--direct_num_workers", "1")
-    assert run.code == 0
-    assert "running" not in PROGRESS.seconds
-    assert ends["scoring"][0] == ends["scoring"][1] > 0

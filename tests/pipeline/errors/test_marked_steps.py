@@ -14,7 +14,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 from command_line import EXAMPLE
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.errors.error_marks import MarkedError, find_error
+from beam_bleu.pipeline.errors.error_marks import find_error
 from beam_bleu.pipeline.errors.marked_steps import Marked
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.errors import InputError
@@ -88,24 +88,6 @@ def test_an_error_of_a_thread_is_marked():
     with pytest.raises(Exception, match="line 3 is bad") as failure:
         run(Marked(Doubles(2)), [1, -1], [])
     assert find_error(str(failure.value)).cause == BAD.cause
-
-
-def test_what_led_to_an_error_is_kept():
-    class Full(beam.DoFn):
-        def process(self, element: int) -> None:
-            try:
-                raise OSError(24, "Too many open files")
-            except OSError as error:
-                raise InputError("it cannot be read", "check it") from error
-
-    with pytest.raises(MarkedError) as failure:
-        list(Marked(Full()).process(1))
-    assert isinstance(failure.value.__cause__, OSError)
-
-
-def test_other_exceptions_stay_as_they_are():
-    with pytest.raises(KeyError):
-        list(Marked(Fails("process", KeyError("x"))).process(1))
 
 
 def test_outputs_times_and_windows_are_those_of_the_step():

@@ -53,14 +53,6 @@ def test_nights_on_an_object_store_are_found_like_those_in_folders(tmp_path):
         read_nights(["mem://other"])
 
 
-def test_without_dates_the_runs_say_when_they_were(tmp_path):
-    for name, start in (("b", "2026-11-20T02:00:00.000Z"), ("a", "2026-11-21T02:00:00.000Z")):
-        write_run(write_night(tmp_path / name, BLEU), "done", start)
-    nights = read_nights([str(tmp_path)])
-    assert [night.path[-1] for night in nights] == ["b", "a"]
-    assert moments(nights)[0] == "2026-11-20T02:00:00.000Z"
-
-
 def test_a_failed_run_is_a_night_without_a_result(tmp_path):
     write_run(tmp_path / "2026-11-20", "failed", "2026-11-20T02:00:00.000Z", "line 3 is bad")
     written(tmp_path / "2026-11-22" / "scores.json", BLEU)  # without _SUCCESS

@@ -112,9 +112,7 @@ def test_a_verdict_that_cannot_be_kept_is_a_warning(scores, tmp_path, monkeypatc
 def test_a_folder_of_nights_is_for_one_result_with_a_date(scores, tmp_path):
     against = ["--max_drop=1", "--against", tmp_path]
     run = called("gate", scores, *against)
-    run.assert_failed(
-        3, "has no date in its path", "with --against, name the earlier result itself"
-    )
+    run.assert_failed(3, "has no date in its path", "name the earlier result itself")
     run = called("gate", scores, scores, *against)
     run.assert_failed(2, f"--against {tmp_path} is a folder of nights, and there are 2 results")
 
