@@ -33,11 +33,11 @@ def with_bad_line(number: int, line: bytes) -> bytes:
 BAD_INPUTS = [
     # the file's name, its bytes (None: no file), what the message says
     ("bad.txt", None, ["candidates bad: there is no file {path}"]),
-    ("bad.txt", b"", ["candidates bad have 0 lines, references 1 have 72: {path}, "]),
+    ("bad.txt", b"", ["candidates bad have 0 lines, candidates atlas have 72: {path}, "]),
     (
         "bad.txt",
         b"one\ntwo\n",
-        ["candidates bad have 2 lines, references 1 have 72: {path}, "],
+        ["candidates bad have 2 lines, candidates atlas have 72: {path}, "],
     ),
     (
         "bad.txt",
