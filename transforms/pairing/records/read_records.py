@@ -26,7 +26,7 @@ from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments, Paired
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
 from beam_bleu.transforms.pairing.records.columns.wanted import RawRecords
-from beam_bleu.transforms.pairing.records.record_segments import to_segments
+from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import OfSource, as_batches, giving_batches, starting_with
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
@@ -187,14 +187,14 @@ class _ParseParts(ThreadedDoFn):
 
     def work(self, part: RawRecords) -> list[Any]:
         read = self._source.parsed(part, self._describe)
-        segments = to_segments(read, part.chosen)
-        count = segments.tally.read
-        if segments.bad and self._source.on_bad_record != "reject":
-            raise bad_records_error(segments.bad, count)
+        judged = judge(read, part.chosen)
+        count = judged.tally.read
+        if judged.bad and self._source.on_bad_record != "reject":
+            raise bad_records_error(judged.bad, count)
         return [
-            *(TaggedOutput(self.REJECTED, record) for record in segments.bad),
-            *segments.batches,
-            TaggedOutput(self.TALLIES, segments.tally),
+            *(TaggedOutput(self.REJECTED, record) for record in judged.bad),
+            *batches_of(read, part.chosen, judged),
+            TaggedOutput(self.TALLIES, judged.tally),
             TaggedOutput(self.DIGESTS, (0, (count, read.digest or 0))),
         ]
 

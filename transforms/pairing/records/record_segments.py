@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -44,39 +44,36 @@ _SHOWN = 40
 """The most characters of a value that a message shows."""
 
 
+_NumbersOfSystems = Mapping[ValueColumn, Sequence[Numbers]]
+"""For each column of numbers those of each system."""
+
+
 @dataclasses.dataclass(frozen=True)
-class Segments:
-    """The segments of neighbouring records.
+class Judged:
+    """What becomes of neighbouring records.
 
     Attributes:
-      batches: the records that are scored, in order, with padded columns.
-      bad: the records that cannot be scored, in order. Conditions come first: a record that is
-        left out by them is not judged, also not by the reader. But a line that cannot be read as a
-        record has no values, so conditions do not leave it out.
-      tally: what became of the records.
+      scored: int64, the rows of the records that are scored, in order.
+      numbers: the numbers of all rows.
+      bad: the records that cannot be scored, in order.
+      tally: the counts of all of them.
     """
 
-    batches: tuple[SegmentBatch, ...]
+    scored: Integers
+    numbers: _NumbersOfSystems
     bad: tuple[BadRecord, ...]
     tally: Tally
 
 
-def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
-    """The segments of records that hold candidates and references side by side.
+def judge(read: ReadRecords, chosen: Chosen) -> Judged:
+    """Says which records are scored, which are bad, and which the conditions leave out.
 
-    Records for a join can hold only one of the two. Then batches have no columns of the other.
+    Conditions come first: a record that they leave out is not bad, whatever else is in it. But a
+    line that cannot be read as a record has no values, so conditions do not leave it out.
 
     A record with a null in a column of candidates or of numbers, with something else than a number
     there, or with no reference at all, is bad. A null beside other references is a missing
     reference. An empty string is a text.
-
-    Args:
-      read: the records.
-      chosen: the columns of the texts, the numbers, the labels, the conditions, and those to keep.
-
-    Raises:
-      InputError: a column of labels or conditions, or one to keep, has values of a type that has no
-        text.
     """
     count = len(read)
     meeting = meeting_each(read.columns, chosen)
@@ -91,30 +88,26 @@ def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
     }
     unread = np.zeros(count, bool)
     unread[[*(record.number - read.range.first for record in read.bad), *faults]] = True
-    judged = ~unread & meets_all
-    no_candidate = np.zeros(count, bool)
+    usable = ~unread & meets_all
+
+    def fail(rows: Rows, fault: Callable[[int], Fault]) -> None:
+        faults.update((row, fault(row)) for row in np.flatnonzero(usable & rows).tolist())
+        np.logical_and(usable, ~rows, out=usable)
+
     for _, path in chosen.candidates:
-        no_candidate |= judged & nulls(read.columns[path])
-    no_reference = judged & ~no_candidate & bool(chosen.references)
-    for path in chosen.references:
-        no_reference &= reference_counts(read.columns[path]) == 0
-    has_texts = judged & ~no_candidate & ~no_reference
+        fail(nulls(read.columns[path]), lambda row: _without_candidate(read, chosen, row))
+    if chosen.references:
+        counts = [reference_counts(read.columns[path]) for path in chosen.references]
+        fail(np.sum(counts, axis=0) == 0, lambda _: _without_reference(chosen))
     numbers = {
         column: [numbers_of(read.columns[path], column.part) for path in paths]
         for column, paths in chosen.values
     }
-    no_number = np.zeros(count, bool)
     for of_systems in numbers.values():
-        for of_system in of_systems:
-            no_number |= has_texts & (of_system.missing | of_system.wrong)
-    for row in np.flatnonzero(no_candidate).tolist():
-        faults[row] = _without_candidate(read, chosen, row)
-    for row in np.flatnonzero(no_reference).tolist():
-        faults[row] = _without_reference(chosen)
-    for row in np.flatnonzero(no_number).tolist():
-        faults[row] = _without_number(read, chosen, row, numbers)
-    kept = np.flatnonzero(has_texts & ~no_number)
-    reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
+        for found in of_systems:
+            wrong = found.missing | found.wrong
+            fail(wrong, lambda row: _without_number(read, chosen, row, numbers))
+    kept = np.flatnonzero(usable)
     bad = [*read.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
     left_out = {FILTERED: int((~unread & ~meets_all).sum()), REJECTED: len(bad)}
     telling = {
@@ -122,51 +115,33 @@ def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
         for condition, rows in meeting.items()
         if not condition.can_hold_always
     }
-    return Segments(
-        tuple(
-            _batch(read, chosen, numbers, kept[part])
-            for part in row_parts(len(kept), len(chosen.candidates), reference_lengths)
-        ),
-        tuple(sorted(bad, key=lambda record: record.number)),
-        Tally(
-            count,
-            {system: len(kept) for system in chosen.systems},
-            {reason: number for reason, number in left_out.items() if number},
-            bad_records=len(bad),
-            judged=dict.fromkeys(telling, int((~unread).sum())),
-            met={condition: int(rows.sum()) for condition, rows in telling.items()},
-        ),
+    tally = Tally(
+        count,
+        {system: len(kept) for system in chosen.systems},
+        {reason: number for reason, number in left_out.items() if number},
+        bad_records=len(bad),
+        judged=dict.fromkeys(telling, int((~unread).sum())),
+        met={condition: int(rows.sum()) for condition, rows in telling.items()},
     )
+    return Judged(kept, numbers, tuple(sorted(bad, key=lambda record: record.number)), tally)
+
+
+def batches_of(read: ReadRecords, chosen: Chosen, judged: Judged) -> Iterator[SegmentBatch]:
+    """The batches of records that hold candidates and references side by side, in order."""
+    kept = judged.scored
+    reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
+    for part in row_parts(len(kept), len(chosen.candidates), reference_lengths):
+        yield _batch(read, chosen, judged.numbers, kept[part])
 
 
 def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict[Condition, Rows]:
-    """For each condition, which records meet it.
-
-    Raises:
-      InputError: see `as_text`.
-    """
-    return {
-        condition: _bools(
-            pc.fill_null(
-                pc.equal(
-                    as_text(columns[condition.column], condition.column),
-                    pa.scalar(condition.value),
-                ),
-                False,  # a null has no text
-            )
-        )
-        != condition.negated
-        for condition in chosen.where
-    }
-
-
-def _bools(column: pa.BooleanArray) -> Rows:
-    rows: Rows = column.to_numpy(zero_copy_only=False)
-    return rows
-
-
-_NumbersOfSystems = Mapping[ValueColumn, Sequence[Numbers]]
-"""For each column of numbers those of each system."""
+    """For each condition, which records meet it."""
+    meeting = {}
+    for condition in chosen.where:
+        texts = as_text(columns[condition.column], condition.column)
+        equal = pc.fill_null(pc.equal(texts, condition.value), False)  # a null has no text
+        meeting[condition] = equal.to_numpy(zero_copy_only=False) != condition.negated
+    return meeting
 
 
 def _batch(

@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import decimal
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
+from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import as_text
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.columns.wanted import (
@@ -24,7 +25,8 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     RecordRange,
 )
-from beam_bleu.transforms.pairing.records.record_segments import Segments, to_segments
+from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
+from beam_bleu.transforms.pairing.tally import Tally
 
 
 def column(name: str) -> ColumnPath:
@@ -48,6 +50,17 @@ def read(
 
 def texts(*values: Any) -> pa.Array:
     return pa.array(values, TEXTS)
+
+
+class Segments(NamedTuple):
+    batches: tuple[SegmentBatch, ...]
+    bad: tuple[BadRecord, ...]
+    tally: Tally
+
+
+def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
+    judged = judge(read, chosen)
+    return Segments(tuple(batches_of(read, chosen, judged)), judged.bad, judged.tally)
 
 
 def rows_of(found: Segments) -> list[tuple[int, tuple[str, ...], list[str], tuple[Any, ...]]]:

@@ -83,12 +83,7 @@ class Joining:
         return tuple(self.sides[self.references :])
 
     def join(self, messages: Iterable[bytes]) -> tuple[Report, Iterator[SegmentBatch]]:
-        """Joins the messages of a bucket, in any order.
-
-        Returns:
-          what was found, and the batches, which are made when they are asked for. There are none
-          if it is clear that the job will fail.
-        """
+        """Joins the messages of a bucket, in any order."""
         rows = rows_of(messages)
         if rows is None:
             return Report(), iter(())
@@ -160,12 +155,7 @@ class _Bucket:
         return Places(*(self._table[name].chunk(0) for name in (PATH, PLACE_KIND, PLACE)))
 
     def _findings(self, firsts: Integers, side: int | None = None) -> Findings:
-        """The findings about the ids of rows, in their order.
-
-        Args:
-          firsts: the rows.
-          side: the side whose rows with these ids are named; None for any.
-        """
+        """The findings about the ids of rows, in their order."""
         rows = self._live if side is None else self._live[self._sides[self._live] == side]
         first = []
         for row in firsts[:SHOWN_IDS].tolist():

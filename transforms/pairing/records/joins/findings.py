@@ -199,11 +199,7 @@ def systems_in(names: Iterable[Sequence[str]]) -> tuple[str, ...]:
 
 
 def require_all_arrived(planned: int, streams: Sequence[StreamReport], report: Report) -> None:
-    """Checks that every planned record was read once, and that every row came through the shuffle.
-
-    Raises:
-      JobError: a record was lost, or was there twice.
-    """
+    """Checks that the runner lost and repeated nothing."""
     read, sent = (sum(counts) for counts in zip(*((s.read, s.sent) for s in streams), strict=True))
     if read != planned or sent != report.rows:
         raise JobError(
@@ -216,17 +212,7 @@ def require_all_arrived(planned: int, streams: Sequence[StreamReport], report: R
 def require_none(
     sorts: Sequence[Sort], report: Report, sides: Sequence[Side], lost: int = 0
 ) -> None:
-    """Checks that nothing of these sorts was found on any side.
-
-    Args:
-      sorts: the sorts, each one of `_ERRORS`.
-      report: the findings of all buckets.
-      sides: the sides.
-      lost: how many bad records belong to no known segment.
-
-    Raises:
-      InputError: something was found.
-    """
+    """Checks that nothing of these sorts was found on any side."""
     said, remedies = [], []
     for side in sides:
         for sort in sorts:
@@ -263,13 +249,7 @@ def mismatches(report: Report) -> tuple[Notice, ...]:
 
 
 def found_coverage(name: CoverageName, report: Report, sides: Sequence[Side]) -> FoundCoverage:
-    """Which segments each system has.
-
-    Args:
-      name: the rule.
-      report: the findings of all buckets.
-      sides: the sides of the systems.
-    """
+    """Which segments each system has."""
     return FoundCoverage(
         name,
         report.segments,

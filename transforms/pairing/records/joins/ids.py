@@ -71,12 +71,7 @@ def hashes_of(column: pa.LargeStringArray) -> pa.Int64Array:
 
 
 def buckets_of(ids: pa.LargeStringArray, buckets: int) -> Integers:
-    """The bucket of each id, int64: the same for equal ids in every process.
-
-    Args:
-      ids: the ids, without nulls.
-      buckets: the number of buckets.
-    """
+    """The bucket of each id, int64: the same for equal ids in every process."""
     column = padded(pc.fill_null(ids, "") if ids.null_count else ids)
     numbers = np.empty(len(column), np.int64)
     if len(column):

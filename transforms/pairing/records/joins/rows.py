@@ -11,6 +11,7 @@ memory of a join does not depend on its size.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import errno
 import os
@@ -22,16 +23,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError, JobError
-from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.bad_records import BadRecord
-from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.canonical import named_text
-from beam_bleu.transforms.pairing.missing_labels import without_blanks
+from beam_bleu.transforms.pairing.canonical import named_text, nulls, spread
+from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
     Fault,
     ReadRecords,
+    null_in,
 )
 from beam_bleu.transforms.pairing.records.joins.findings import StreamReport, systems_in
 from beam_bleu.transforms.pairing.records.joins.ids import (
@@ -40,7 +40,7 @@ from beam_bleu.transforms.pairing.records.joins.ids import (
     id_texts,
     joined_ids,
 )
-from beam_bleu.transforms.pairing.records.record_segments import to_segments
+from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.tally import REJECTED
 from beam_bleu.transforms.shown_names import can_be_shown
 
@@ -65,93 +65,78 @@ _NUMBER_BITS = 48
 
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
 
-_REMEDY = "make room there, or set TMPDIR to a folder on a larger disk"
-
 
 def join_rows(
     read: ReadRecords, chosen: Chosen
 ) -> tuple[pa.Table, Sequence[BadRecord], StreamReport]:
     """The rows of records that have an id, and candidates, references or numbers, or several.
 
-    A record that the conditions leave out, or that is bad, has a row without texts.
-
-    Args:
-      read: the records.
-      chosen: the columns. There is at most one column of candidates.
-
     Returns:
-      a table with the columns above but `STREAM`, in any order; the bad records, in order; and what
-      became of the records.
-
-    Raises:
-      InputError: the ids are neither strings nor integers, or a column of labels, conditions or
-        names of systems has values that have no text.
+      a table with the columns above but `STREAM`; the bad records; and what became of all records.
+      A record that the conditions leave out, or that is bad, has a row without texts.
     """
-    assert chosen.ids
-    segments = to_segments(read, chosen)
-    there = read.range
+    judged, there = judge(read, chosen), read.range
     ids = joined_ids([_ids(read, path) for path in chosen.ids])
-    known = identified = _there(ids)
-    state = np.full(len(ids), FILTERED_STATE)
-    state[[record.number - there.first for record in segments.bad]] = REJECTED_STATE
-    rows_of_batches = [_rows(batch, read) for batch in segments.batches]
-    for rows in rows_of_batches:
-        state[rows] = SCORED_STATE
-    others = np.flatnonzero(state != SCORED_STATE)
+    count = len(ids)
+    known = identified = ~nulls(ids)
+    state = np.full(count, FILTERED_STATE)
+    state[[record.number - there.first for record in judged.bad]] = REJECTED_STATE
+    state[judged.scored] = SCORED_STATE
     systems = None
     if chosen.system is not None:
         names = _names(read.columns[chosen.system], chosen.system)
-        known = identified & _there(names)
+        known = identified & ~nulls(names)
         # A system whose records are all left out is not in the result.
         systems = pc.if_else(pa.array(state == FILTERED_STATE), None, names)
         _check_names(systems, read, chosen)
-    unnamed = np.flatnonzero((state == SCORED_STATE) & ~known)
-    bad = [*segments.bad, *(_without_id(read, chosen, row) for row in unnamed.tolist())]
+    unnamed = np.flatnonzero((state == SCORED_STATE) & ~known).tolist()
+    bad = [*judged.bad, *(_without_id(read, chosen, row) for row in unnamed)]
     state[unnamed] = REJECTED_STATE
-    same = pa.array(np.zeros(len(ids), np.int32))
-    common = {
+    same = pa.array(np.zeros(count, np.int32))
+    columns = {
         ID: ids,
-        NUMBER: pa.array(there.first + np.arange(len(ids))),
-        PLACE: pa.array(there.first_place + np.arange(len(ids))),
+        NUMBER: pa.array(there.first + np.arange(count)),
+        PLACE: pa.array(there.first_place + np.arange(count)),
         PATH: pa.DictionaryArray.from_arrays(same, pa.array([there.path])),
         PLACE_KIND: pa.DictionaryArray.from_arrays(same, pa.array([there.kind])),
         STATE: pa.array(state, pa.int8()),
     }
     if systems is not None:
-        common[SYSTEM] = pc.dictionary_encode(systems.cast(pa.string()))
-    witnesses = {
-        f"{WITNESS}{path}": hashes_of(read.columns[path])
-        for path in chosen.witnesses
-        if pa.types.is_large_string(read.columns[path].type)
-    }
-    tables = [pa.table(common).take(pa.array(others))]
-    for rows, batch in zip(rows_of_batches, segments.batches, strict=True):
-        taken = pa.array(rows)
-        texts = {
-            **dict(zip([CANDIDATE], batch.candidates, strict=False)),
-            **{f"{REFERENCE}{i}": column for i, column in enumerate(batch.references)},
-            **{f"{LABEL}{i}": column for i, column in enumerate(batch.labels)},
-            **{f"{VALUE}{i}": pa.array(of[0]) for i, of in enumerate(batch.values.values())},
-            **{f"{KEPT}{i}": column for i, column in enumerate(batch.kept.values())},
-            **{name: column.take(taken) for name, column in witnesses.items()},
-        }
-        columns = {**{name: column.take(taken) for name, column in common.items()}, **texts}
-        tables.append(pa.table(columns))
-    joined = pa.concat_tables(tables, promote_options="default")
+        columns[SYSTEM] = pc.dictionary_encode(systems.cast(pa.string()))
+    without = np.flatnonzero(state != SCORED_STATE).tolist()
+    columns |= {name: null_in(text, without) for name, text in _texts(read, chosen, judged)}
     sent = np.where(state == FILTERED_STATE, identified, known)
+    rows = pa.table(columns)
     if not sent.all():
-        joined = joined.filter(pa.array(sent[joined[NUMBER].to_numpy() - there.first]))
+        rows = rows.filter(pa.array(sent))
     rejected = int(((state == REJECTED_STATE) & ~known).sum())
     lost = dataclasses.replace(
-        segments.tally,
+        judged.tally,
         read=rejected,
         scored={},
         left_out={REJECTED: rejected} if rejected else {},
         bad_records=len(bad),
     )
     named = () if systems is None else pc.unique(systems).drop_null().to_pylist()
-    report = StreamReport(len(ids), len(joined), lost, read.digest or 0, systems_in([named]))
-    return joined, sorted(bad, key=lambda record: record.number), report
+    report = StreamReport(count, len(rows), lost, read.digest or 0, systems_in([named]))
+    return rows, sorted(bad, key=lambda record: record.number), report
+
+
+def _texts(read: ReadRecords, chosen: Chosen, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
+    """The names and the values of the columns that only scored records have."""
+    columns = read.columns
+    for _, path in chosen.candidates:  # there is at most one
+        yield CANDIDATE, columns[path]
+    references = [text for path in chosen.references for text in spread(columns[path])]
+    labels = [label_column(named_text(columns[path], path)) for path in chosen.labels]
+    values = [pa.array(of_systems[0].values) for of_systems in judged.numbers.values()]
+    kept = [named_text(columns[path], path).cast(pa.large_string()) for _, path in chosen.kept]
+    of_prefixes = {REFERENCE: references, LABEL: labels, VALUE: values, KEPT: kept}
+    for prefix, of_prefix in of_prefixes.items():
+        yield from ((f"{prefix}{number}", each) for number, each in enumerate(of_prefix))
+    for path in chosen.witnesses:
+        if pa.types.is_large_string(columns[path].type):
+            yield f"{WITNESS}{path}", hashes_of(columns[path])
 
 
 def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
@@ -166,16 +151,10 @@ def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
 
 
 def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
-    """The names of systems."""
     return without_blanks(named_text(column, path).cast(pa.large_string()))
 
 
 def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) -> None:
-    """Checks the names of systems.
-
-    Raises:
-      InputError: a name cannot be shown, or has white space around it.
-    """
     for name in pc.unique(names).drop_null().to_pylist():
         if not can_be_shown(name) or name != name.strip():
             row = pc.index(names, pa.scalar(name, names.type)).as_py()
@@ -185,17 +164,6 @@ def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) 
                 f"no white space around it: {read.range.path}",
                 "give each system one name without such characters",
             )
-
-
-def _there(column: pa.Array) -> np.ndarray:
-    there: np.ndarray = column.is_valid().to_numpy(zero_copy_only=False).copy()
-    return there
-
-
-def _rows(batch: SegmentBatch, read: ReadRecords) -> Integers:
-    assert batch.numbers is not None
-    rows: Integers = batch.numbers - read.range.first
-    return rows
 
 
 def _without_id(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
@@ -209,13 +177,7 @@ def _without_id(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
 
 
 def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int, bytes]]:
-    """Cuts rows into messages: yields (number of the bucket, message).
-
-    Args:
-      rows: the rows of a part of a stream.
-      stream: the number of the stream.
-      buckets: the number of buckets, less than 2^15.
-    """
+    """Cuts rows into messages: yields (number of the bucket, message)."""
     if not len(rows):
         return
     rows = rows.append_column(STREAM, pa.array(np.full(len(rows), stream, np.int32)))
@@ -268,50 +230,38 @@ class RowFolder:
     path: str = ""
 
     def keep(self, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-        """(bucket, message) -> (bucket, what goes through the shuffle).
-
-        Raises:
-          JobError: the folder cannot be written.
-        """
+        """(bucket, message) -> (bucket, what goes through the shuffle)."""
         if not self.path:
             yield from messages
             return
-        name = uuid.uuid4().hex
-        begin = 0
-        try:
-            with open(os.path.join(self.path, name), "xb") as file:
-                places = []
-                for bucket, message in messages:
-                    file.write(message)
-                    places.append((bucket, begin, len(message)))
-                    begin += len(message)
-        except OSError as error:
-            raise JobError(
-                f"the rows of the join cannot be kept: {error.strerror}: {self.path}", _REMEDY
-            ) from error
-        for bucket, start, size in places:
-            yield bucket, f"{name} {start} {size}".encode()
+        name, places = uuid.uuid4().hex, []
+        with self._naming_errors(), open(os.path.join(self.path, name), "xb") as file:
+            for bucket, message in messages:
+                places.append((bucket, f"{name} {file.tell()} {len(message)}".encode()))
+                file.write(message)
+        yield from places
 
     def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
-        """The messages, from what came through the shuffle.
-
-        Raises:
-          JobError: the folder cannot be read.
-        """
+        """The messages, from what came through the shuffle."""
         if not self.path:
             yield from kept
             return
         for place in kept:
             name, start, size = place.decode().split()
-            try:
-                with open(os.path.join(self.path, name), "rb") as file:
-                    file.seek(int(start))
-                    message = file.read(int(size))
+            with self._naming_errors(), open(os.path.join(self.path, name), "rb") as file:
+                file.seek(int(start))
+                message = file.read(int(size))
                 if len(message) != int(size):
                     raise OSError(errno.EIO, "a file was cut off")
-            except OSError as error:
-                raise JobError(
-                    f"the rows of the join cannot be read again: {error.strerror}: {self.path}",
-                    "do not remove or change temporary files while the job runs",
-                ) from error
             yield message
+
+    @contextlib.contextmanager
+    def _naming_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JobError(
+                f"the rows of the join cannot be kept: {error.strerror}: {self.path}",
+                "make room there, or set TMPDIR to a folder on a larger disk, and do not remove "
+                "or change temporary files while the job runs",
+            ) from error

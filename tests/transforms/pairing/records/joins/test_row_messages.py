@@ -29,8 +29,8 @@ def test_files_that_were_removed_or_cut_off_are_errors_of_the_job(tmp_path):
     kept = [place for _, place in folder.keep(MESSAGES)]
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(JobError, match="cannot be read again: a file was cut off"):
+    with pytest.raises(JobError, match="cannot be kept: a file was cut off"):
         list(folder.messages(kept))
     file.unlink()
-    with pytest.raises(JobError, match="cannot be read again"):
+    with pytest.raises(JobError, match="cannot be kept"):
         list(folder.messages(kept))
