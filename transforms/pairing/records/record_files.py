@@ -145,27 +145,15 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @abc.abstractmethod
     def look_at(self, part: Any) -> Iterable[Any]:
-        """What is found there. It can run on any thread.
-
-        Raises:
-          InputError: a file does not have the format or the wanted columns, or cannot be read.
-        """
+        """What is found there. It can run on any thread."""
 
     @abc.abstractmethod
     def planned(self, found: Sequence[Any]) -> RecordPlan:
-        """The plan that follows from all that was found, in any order.
-
-        Raises:
-          InputError: there are no records, or files have different columns.
-        """
+        """The plan that follows from all that was found, in any order."""
 
     @abc.abstractmethod
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
-        """The records of a portion in order, as they are in the file, a part after the other.
-
-        Raises:
-          InputError: a file cannot be read, is damaged, or has changed since the plan was made.
-        """
+        """The records of a portion in order, as they are in the file, a part after the other."""
 
     @abc.abstractmethod
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
@@ -176,15 +164,7 @@ class RecordFiles(RecordSource, abc.ABC):
         """The sum of hashes of the records, modulo 2^128."""
 
     def parsed(self, part: RawRecords, digest: bool) -> ReadRecords:
-        """The records of a part. It can run on any thread.
-
-        Args:
-          part: the part.
-          digest: whether to fill `ReadRecords.digest`.
-
-        Raises:
-          InputError: the path of the file does not match the pattern of a label.
-        """
+        """The records of a part. It can run on any thread."""
         columns, faults = self.columns_of(part)
         rows = np.zeros(len(part.values), np.int32)
         for path, label in part.chosen.path_labels:
@@ -224,11 +204,7 @@ class RecordFiles(RecordSource, abc.ABC):
         )
 
     def chosen(self, schema: pa.Schema, shard: Shard) -> Chosen:
-        """The columns that are read of a file with these canonical columns.
-
-        Raises:
-          InputError: it does not have them.
-        """
+        """The columns that are read of a file with these canonical columns."""
         try:
             return choose(self.wanted, schema, self.stream.label, self.roles, self.has_fields)
         except InputError as error:
@@ -236,11 +212,7 @@ class RecordFiles(RecordSource, abc.ABC):
             raise InputError(cause, error.remedy) from error
 
     def chosen_of_fields(self, fields: Sequence[str], shard: Shard) -> Chosen:
-        """The columns that are read of a file whose first row has these fields.
-
-        Raises:
-          InputError: it does not have them, or the first row is a header and should be none.
-        """
+        """The columns that are read of a file whose first row has these fields."""
         numbers = [str(number + 1) for number in range(len(fields))]
         names = fields if self.has_header else numbers
         chosen = self.chosen(pa.schema([(name, pa.large_string()) for name in names]), shard)
@@ -275,13 +247,7 @@ class RecordFiles(RecordSource, abc.ABC):
         )
 
     def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
-        """The files as a stream of a join, whose records have texts of one role, or no texts.
-
-        Args:
-          roles: the role, if there is one.
-          wanted: the columns that are read. All other properties stay as they are, also those that
-            follow from the columns that the user asks for.
-        """
+        """The files as a stream of a join, whose records have texts of one role, or no texts."""
         # All columns of the join say whether files have headers, so the answer is kept here.
         header = self.has_header if self.has_fields else None
         return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)

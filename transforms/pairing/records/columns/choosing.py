@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.pairing.canonical import (
-    is_text,
-    is_texts,
-)
+from beam_bleu.transforms.pairing.canonical import is_text, is_texts
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.needs import Role
+from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, Role, ValueColumn
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     parse_column_path,
     quoted_path,
     type_at,
 )
-from beam_bleu.transforms.pairing.records.columns.numbers import (
-    columns_of_values,
-    systems_of_values,
-)
+from beam_bleu.transforms.pairing.records.columns.numbers import has_values
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -48,7 +41,7 @@ in every corpus that we know. The columns that match one expression are taken to
 UNCLEAR = ("output", "target", "text", "tgt", "translation")
 """Names that are candidates in some corpora and references in others."""
 
-SYSTEM = ("system", "system_name", "sys", "model")
+_SYSTEM_COLUMNS = ("system", "system_name", "sys", "model")
 """The usual names of the column with the system's name in long records."""
 
 WITNESSES = ("doc_hash", "target_hash", "prompt_hash", r"doc\.query", "source", "src", "src_text")
@@ -60,6 +53,9 @@ BOTH: tuple[Role, ...] = ("candidates", "references")
 _SHOWN = 30
 """The largest number of columns that a message lists."""
 
+_NUMBERS = "a column of numbers"
+"""What columns of numbers are for, in messages."""
+
 
 def choose(
     wanted: Wanted,
@@ -68,7 +64,7 @@ def choose(
     roles: Sequence[Role] = BOTH,
     numbered: bool = False,
 ) -> Chosen:
-    """Finds the wanted columns in the columns of a file.
+    """Finds the wanted columns in the columns of a file, or raises an `InputError`.
 
     Args:
       wanted: what the user asks for.
@@ -76,23 +72,32 @@ def choose(
       label: the input, for messages.
       roles: the roles of the texts that the file has: candidates, references, both or none.
       numbered: whether a column can also be named by its number, from 1.
-
-    Raises:
-      InputError: a column is not there, a name can mean several columns, the same column is
-        wanted for two things, or a column has no texts or no numbers.
     """
     columns = FileColumns(schema, label, numbered)
+
+    def unless_from_path(what: str, name: str) -> ColumnPath:
+        if wanted.path_label(name) is not None:
+            return ColumnPath(name, ())
+        return columns.named(what, name)
+
     references: tuple[ColumnPath, ...] = ()
     if "references" in roles:
         references = tuple(path for _, path in columns.of_role("references", wanted.references))
     candidates: tuple[tuple[str, ColumnPath], ...] = ()
     if "candidates" in roles:
-        candidates = _candidates(wanted, references, columns)
-    _check_texts(candidates, references, columns)
-    without_texts: tuple[str, ...] = ()
-    if wanted.values and not candidates:
-        without_texts = systems_of_values(wanted, columns)
-    _check_systems([name for name, _ in candidates] or without_texts, columns)
+        candidates = tuple(columns.of_role("candidates", wanted.candidates, references))
+    if wanted.system_name is not None and candidates:
+        if len(candidates) > 1:
+            raise columns.error(
+                f"the system is called {wanted.system_name}, but there are several columns of "
+                f"candidates: {joined([path.text for _, path in candidates])}",
+                f"name one of them: {FLAGS['candidates']} COLUMN",
+            )
+        candidates = ((wanted.system_name, candidates[0][1]),)
+    columns.check_texts([path for _, path in candidates], references)
+    without_texts = columns.systems_of_values(wanted) if wanted.values and not candidates else ()
+    systems = [name for name, _ in candidates] or without_texts
+    columns.check_systems(systems)
     lacking = tuple(
         condition.column.text
         for condition in wanted.where
@@ -101,13 +106,13 @@ def choose(
     chosen = Chosen(
         candidates,
         references,
-        tuple(columns.or_from_path(wanted, "the label", name) for name in wanted.labels),
+        tuple(unless_from_path("the label", name) for name in wanted.labels),
         tuple(
             dataclasses.replace(condition, column=columns.named("--where", condition.column.text))
             for condition in wanted.where
             if condition.column.text not in lacking
         ),
-        tuple(columns.or_from_path(wanted, "the id", name) for name in wanted.ids),
+        tuple(unless_from_path("the id", name) for name in wanted.ids),
         None if wanted.system is None else columns.named("--system_column", wanted.system),
         lacking,
         tuple(
@@ -115,11 +120,9 @@ def choose(
             for path_label in wanted.path_labels
             if path_label.name in (*wanted.labels, *wanted.ids)
         ),
-        values=columns_of_values(
-            wanted, [name for name, _ in candidates] or without_texts, columns
-        ),
+        values=tuple((value, columns.of_values(value, wanted, systems)) for value in wanted.values),
         systems_of_values=without_texts,
-        kept=tuple((name, columns.kept(column)) for name, column in wanted.kept),
+        kept=tuple((name, columns.named("--keep", column)) for name, column in wanted.kept),
         fields=tuple(schema.names) if numbered else (),
     )
     if wanted.witnesses:
@@ -132,24 +135,13 @@ def choose(
     unused = (
         name
         for number, name in enumerate(schema.names)
-        if name in SYSTEM and not used & {name, number}
+        if name in _SYSTEM_COLUMNS and not used & {name, number}
     )
     return dataclasses.replace(chosen, unused_system=next(unused, None))
 
 
 def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) -> Chosen:
-    """Checks that the same columns are read of all files.
-
-    Args:
-      stream: the stream.
-      files: the path of each file, and its columns, in order.
-
-    Returns:
-      the columns that are read of all files.
-
-    Raises:
-      InputError: a file has other columns. It names both files.
-    """
+    """Checks that the same columns are read of all files."""
     first_path, first = files[0]
     for path, chosen in files:
         if chosen != first:
@@ -169,13 +161,7 @@ def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) ->
 
 
 def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> tuple[str, ...]:
-    """Notes about the columns that the user did not name one by one, and about one not used.
-
-    Args:
-      wanted: what the user asked for.
-      chosen: the columns.
-      stream: the name of their stream; None if there is only one.
-    """
+    """Notes about the columns that the user did not name one by one, and about one not used."""
     notes = []
     of_roles = (
         (bool(chosen.candidates), wanted.candidates),
@@ -230,10 +216,6 @@ def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
 
     Names of columns need a header, and so do the usual names. If all columns have numbers, the
     first line is a record.
-
-    Args:
-      wanted: the columns that the user asks for.
-      roles: the roles of the texts that are read.
     """
     columns_of_roles = {"candidates": wanted.candidates, "references": wanted.references}
     if not all(columns_of_roles[role] for role in roles):
@@ -261,59 +243,6 @@ def divided_column(text: str) -> tuple[str | None, str]:
     return (name, column) if equals and not text.startswith('["') else (None, text)
 
 
-def _candidates(
-    wanted: Wanted, references: Sequence[ColumnPath], columns: FileColumns
-) -> tuple[tuple[str, ColumnPath], ...]:
-    candidates = columns.of_role("candidates", wanted.candidates, references)
-    if wanted.system_name is not None:
-        if len(candidates) > 1:
-            texts = joined([path.text for _, path in candidates])
-            raise columns.error(
-                f"the system is called {wanted.system_name}, but there are several columns of "
-                f"candidates: {texts}",
-                f"name one of them: {FLAGS['candidates']} COLUMN",
-            )
-        return ((wanted.system_name, candidates[0][1]),)
-    return tuple(candidates)
-
-
-def _check_systems(names: Sequence[str], columns: FileColumns) -> None:
-    """Checks the names of systems.
-
-    Raises:
-      InputError: two are equal, or one cannot be shown.
-    """
-    remedy = f"give each system its own name: {FLAGS['candidates']} NAME=COLUMN,..."
-    for name in names:
-        if names.count(name) > 1:
-            raise columns.error(f"two systems are called {name}", remedy)
-        if not can_be_shown(name) or name != name.strip():
-            raise columns.error(
-                f"the column {name!a} gives its name to a system, but a system's name has only "
-                "printable characters, and no white space around it",
-                remedy,
-            )
-
-
-def _check_texts(
-    candidates: Sequence[tuple[str, ColumnPath]],
-    references: Sequence[ColumnPath],
-    columns: FileColumns,
-) -> None:
-    """Checks the types of the columns of texts, and that no column has two uses."""
-    seen: set[tuple[str | int, ...]] = set()
-    for path in (*(path for _, path in candidates), *references):
-        if path.steps in seen:
-            raise columns.error(f"the column {path} is given twice", "name each column once")
-        seen.add(path.steps)
-        kind = type_at(columns.schema, path)
-        is_list = is_texts(kind) and path in references and len(references) == 1
-        if not is_text(kind) and not is_list:
-            is_nested = pa.types.is_nested(kind)
-            remedy = f"name a part of it, such as {path}.NAME or {path}[0]" if is_nested else ""
-            raise columns.error(f"the column {path} has no texts: it is {kind}", remedy)
-
-
 @dataclasses.dataclass(frozen=True)
 class FileColumns:
     """The columns of a file, the input's name in messages, and whether columns have numbers."""
@@ -339,70 +268,49 @@ class FileColumns:
             chosen += [column for column in self._each(role, text) if column[1].steps not in steps]
         return chosen
 
-    def has(self, text: str) -> bool:
-        """Whether a text names a column, or several."""
-        if text in self.schema.names:
-            return True
-        try:
-            self.named("", text)
-        except InputError:
-            return False
-        return True
+    def _each(self, role: Role, text: str) -> Iterator[tuple[str, ColumnPath]]:
+        """(name, column) of each column that a text names: [NAME=]COLUMN or a pattern."""
+        name, column = None, text
+        if role == "candidates" and text not in self.schema.names:
+            name, column = divided_column(text)
+        matching: Sequence[str] = [column]
+        if is_name_pattern(column) and column not in self.schema.names:
+            stars = {"*": "[^.]*", "?": "[^.]"}
+            matching = self._matching("".join(stars.get(c, re.escape(c)) for c in column))
+            if not matching:
+                raise self.error(f"no column matches {column}")
+        for path in matching:
+            yield name or path, self.named(FLAGS[role], path)
 
-    def or_from_path(self, wanted: Wanted, what: str, name: str) -> ColumnPath:
-        """The column of a label or an id, or what stands for a label from the path of the file.
-
-        Raises:
-          InputError: there is no such column, or there are two, or the label could be both.
-        """
-        if wanted.path_label(name) is None:
-            return self.named(what, name)
-        if name in self.schema.names:
+    def _usual(self, role: Role) -> list[tuple[str, ColumnPath]]:
+        matching = (
+            natural_order(name for name in self.schema.names if re.fullmatch(expression, name))
+            for expression in FIRST[role]
+        )
+        families = [family for family in matching if family]
+        flag = FLAGS[role]
+        if len(families) == 1:
+            return [(name, self.named(flag, name)) for name in families[0]]
+        if families:
+            names = " or ".join(joined(family) for family in families)
             raise self.error(
-                f"{name} is a label from the paths of the files, and a column, too",
-                "give the label another name: --label_from_path NAME=PATTERN",
+                f"the {role} could be the columns {names}", f"name them: {flag} COLUMN,..."
             )
-        return ColumnPath(name, ())
-
-    def kept(self, text: str) -> ColumnPath:
-        """The column to keep that a text names.
-
-        Raises:
-          InputError: there is no such column, or there are two, or it has lists or objects.
-        """
-        path = self.named("--keep", text)
-        kind = type_at(self.schema, path)
-        if pa.types.is_nested(kind):
-            raise self.error(
-                f"the column {path} (--keep) is {kind}, and only texts, numbers and booleans can "
-                "be kept"
-            )
-        return path
-
-    def texts_matching(
-        self, expressions: Sequence[str], others: Sequence[ColumnPath]
-    ) -> tuple[ColumnPath, ...]:
-        """The columns of strings that match an expression, apart from `others`."""
-        matches = re.compile("|".join(expressions)).fullmatch
-        used = {path.steps for path in others}
-        return tuple(
-            path
-            for text in filter(matches, self.paths())
-            if self.schema.names.count(text) < 2
-            and (path := self.named("", text)).steps not in used
-            and pa.types.is_large_string(type_at(self.schema, path))
+        join = "; or, if no system's output is here, join the records with it: --join_on"
+        raise self.error(
+            f"no column has one of the usual names of {role}",
+            f"write {flag} COLUMN,...{join if role == 'candidates' else ''}; {self.listed()}",
         )
 
+    def has(self, text: str) -> bool:
+        """Whether a text names a column, or several."""
+        try:
+            return text in self.schema.names or bool(self.named("", text))
+        except InputError:
+            return False
+
     def named(self, what: str, text: str) -> ColumnPath:
-        """The column that a text names: a name, a number or a path.
-
-        Args:
-          what: what the column is for, in messages.
-          text: the text.
-
-        Raises:
-          InputError: there is no such column, or there are two.
-        """
+        """The column that a text names: a name, a number or a path; `what` says what for."""
         names = self.schema.names
         is_number = self.numbered and is_column_number(text) and text not in names
         if is_number and 1 <= int(text) <= len(names):
@@ -420,54 +328,109 @@ class FileColumns:
         shown = text if text == text.strip() else repr(text)
         raise self.error(f"there is no column {shown} ({what})")
 
-    def _each(self, role: Role, text: str) -> Iterator[tuple[str, ColumnPath]]:
-        """(name, column) of each column that a text names: [NAME=]COLUMN or a pattern."""
-        name, column = None, text
-        if role == "candidates" and text not in self.schema.names:
-            name, column = divided_column(text)
-        if column in self.schema.names or not is_name_pattern(column):
-            yield name or column, self.named(FLAGS[role], column)
-            return
-        regex = re.compile(
-            "".join({"*": "[^.]*", "?": "[^.]"}.get(char, re.escape(char)) for char in column)
-        )
-        matching = natural_order(filter(regex.fullmatch, self.paths()))
-        if not matching:
-            raise self.error(f"no column matches {column}")
-        for path in matching:
-            yield name or path, self.named(FLAGS[role], path)
+    def check_texts(
+        self, candidates: Sequence[ColumnPath], references: Sequence[ColumnPath]
+    ) -> None:
+        """Checks the types of the columns of texts, and that no column has two uses."""
+        paths = [*candidates, *references]
+        for number, path in enumerate(paths):
+            if path.steps in [other.steps for other in paths[:number]]:
+                raise self.error(f"the column {path} is given twice", "name each column once")
+            kind = type_at(self.schema, path)
+            if not is_text(kind) and not (is_texts(kind) and [*references] == [path]):
+                is_nested = pa.types.is_nested(kind)
+                remedy = f"name a part of it, such as {path}.NAME or {path}[0]" if is_nested else ""
+                raise self.error(f"the column {path} has no texts: it is {kind}", remedy)
 
-    def _usual(self, role: Role) -> list[tuple[str, ColumnPath]]:
-        matching = (
-            natural_order(name for name in self.schema.names if re.fullmatch(expression, name))
-            for expression in FIRST[role]
-        )
-        families = [family for family in matching if family]
-        if len(families) == 1:
-            return [(name, self.named(FLAGS[role], name)) for name in families[0]]
-        flag = FLAGS[role]
-        if families:
-            names = " or ".join(joined(family) for family in families)
+    def check_systems(self, names: Sequence[str]) -> None:
+        """Checks that no two names of systems are equal, and that all can be shown."""
+        for name in names:
+            what = f"two systems are called {name}" if names.count(name) > 1 else ""
+            if not can_be_shown(name) or name != name.strip():
+                what = (
+                    f"the column {name!a} gives its name to a system, but a system's name has only "
+                    "printable characters, and no white space around it"
+                )
+            if what:
+                remedy = f"give each system its own name: {FLAGS['candidates']} NAME=COLUMN,..."
+                raise self.error(what, remedy)
+
+    def systems_of_values(self, wanted: Wanted) -> tuple[str, ...]:
+        """The systems of records without candidates: those in the names of columns of numbers.
+
+        If none of the columns has `{system}`, there is one system, named after the first column.
+        """
+        patterns = [value.column for value in wanted.values if self._has_system(value)]
+        if wanted.system is not None or not patterns:
+            return (wanted.system_name or wanted.values[0].column,)
+        systems: set[str] = set()
+        for column in patterns:
+            before, *after = map(re.escape, column.split(SYSTEM))
+            others = "".join(rf"\1{text}" for text in after[1:])
+            matches = re.compile(f"{before}(.+){after[0]}{others}").fullmatch
+            found = {match[1] for match in map(matches, self.paths()) if match}
+            if not found:
+                raise self.error(f"no column matches {column} ({_NUMBERS})")
+            systems |= found
+        return natural_order(systems)
+
+    def of_values(
+        self, value: ValueColumn, wanted: Wanted, systems: Sequence[str]
+    ) -> tuple[ColumnPath, ...]:
+        """The column of numbers of each system. Long records have one, whose name is not used."""
+        has_system = self._has_system(value)
+        if has_system and wanted.system is not None:
             raise self.error(
-                f"the {role} could be the columns {names}", f"name them: {flag} COLUMN,..."
+                f"{value.column} ({_NUMBERS}) stands for a column of each system, but "
+                f"each record has one system, that of the column {wanted.system}",
+                f"write the name of the column without {SYSTEM}",
             )
-        join = "; or, if no system's output is here, join the records with it: --join_on"
-        raise self.error(
-            f"no column has one of the usual names of {role}",
-            f"write {flag} COLUMN,...{join if role == 'candidates' else ''}; {self.listed()}",
+        if len(systems) > 1 and not has_system and not value.is_shared:
+            raise self.error(
+                f"{value.column} is {_NUMBERS}, and each record has {len(systems)} "
+                f"systems: {joined(systems)}",
+                f"write {SYSTEM} in place of the system's name, such as {value.column}_{SYSTEM}; "
+                "the columns of candidates give the systems their names: --candidate_columns "
+                "NAME=COLUMN",
+            )
+        names = [value.of_system(system) if has_system else value.column for system in systems]
+        paths = tuple(self.named(value.flag or _NUMBERS, name) for name in names)
+        for path in paths:
+            kind = type_at(self.schema, path)
+            if not has_values(kind, value):
+                must_be = VALUE_PARTS[value.part].must_be
+                raise self.error(
+                    f"each value of the column {path} must be {must_be}, but they are {kind}",
+                    value.remedy,
+                )
+        return paths
+
+    def _has_system(self, value: ValueColumn) -> bool:
+        """Whether a text stands for a column of each system, and is not the name of a column."""
+        return SYSTEM in value.column and value.column not in self.paths()
+
+    def texts_matching(
+        self, expressions: Sequence[str], others: Sequence[ColumnPath]
+    ) -> tuple[ColumnPath, ...]:
+        """The columns of strings that match an expression, apart from `others`."""
+        used = {path.steps for path in others}
+        return tuple(
+            path
+            for text in self._matching("|".join(expressions))
+            if self.schema.names.count(text) < 2
+            and (path := self.named("", text)).steps not in used
+            and pa.types.is_large_string(type_at(self.schema, path))
         )
+
+    def _matching(self, expression: str) -> Sequence[str]:
+        return natural_order(filter(re.compile(expression).fullmatch, self.paths()))
 
     def paths(self) -> Iterator[str]:
         """All columns, and the parts of those that have named parts."""
-        names = set(self.schema.names)
         for field in self.schema:
-            if not pa.types.is_struct(field.type):
-                yield field.name
-                continue
-            for steps in _parts((field.name,), field.type):
-                path = quoted_path(steps)
-                # A whole column can have this text as its name.
-                yield f"[{json.dumps(steps[0])}]{path[len(steps[0]) :]}" if path in names else path
+            is_struct = pa.types.is_struct(field.type)
+            parts = _parts((field.name,), field.type) if is_struct else ()
+            yield from map(quoted_path, parts) if is_struct else [field.name]
 
     def error(self, what: str, remedy: str = "") -> InputError:
         """An error about the columns. By default, the remedy says which ones there are."""

@@ -36,15 +36,7 @@ _MARK = "\ufeff"
 
 
 def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
-    """Makes a path of its text.
-
-    Args:
-      text: the path as the user wrote it.
-      names: the names of all columns. If the text is one of them, it means this column.
-
-    Raises:
-      ValueError: the text is not a path; the message gives the reason.
-    """
+    """Makes a path of its text."""
     if text in names:
         return ColumnPath(text, (text,))
     if not text:
@@ -89,11 +81,7 @@ def quoted_path(steps: Sequence[str | int]) -> str:
 
 
 def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
-    """The type of the values at the end of a path that begins with a column of a canonical schema.
-
-    Raises:
-      ValueError: the path does not lead to a value; the message says at which step.
-    """
+    """The type of the values at the end of a path; ValueError if it leads nowhere."""
     first, *others = path.steps
     here = schema.field(first).type
     for number, step in enumerate(others, 1):
@@ -164,13 +152,7 @@ def faulty_texts(column: pa.Array) -> dict[int, str]:
 def repeated_headers(
     columns: Sequence[pa.Array], names: Sequence[str], fields_of: Callable[[int], list[str]]
 ) -> dict[int, Fault]:
-    """The rows that are headers, but not the first row: files that were joined have them.
-
-    Args:
-      columns: columns of texts or bytes.
-      names: the names of all columns of the file.
-      fields_of: all fields of a row.
-    """
+    """The rows that are headers, but not the first row: files that were joined have them."""
     can_be: Booleans = np.ones(len(columns[0]), bool)
     for column in columns:
         marked = pa.array([*names, *(_MARK + name for name in names)]).cast(column.type)

@@ -27,10 +27,10 @@ class ColumnPath:
     """The way to a value of a record, such as `translation.de` or `resps[0][0]`.
 
     Attributes:
-      text: the path as the user wrote it; for a column of a file without a header, its number.
-      steps: the name of the column, and then names of fields and indexes of lists. In
-        tab-separated text, it is one integer: the number of the column, from 0 (the user writes
-        them from 1). There are none for a label from the path of the file, which is in no column.
+      text: the path as the user wrote it.
+      steps: the name of the column, and then names of fields and indexes of lists. In text with
+        fields, it is one integer: the number of the column, from 0. There are none for a label
+        from the path of the file, which is in no column.
     """
 
     text: str
@@ -45,10 +45,8 @@ class Condition:
     """A condition for records that are scored: the value of a column, as text, is a given one.
 
     Attributes:
-      column: the column.
       value: the text to compare with. Numbers and booleans are compared as JSON writes them, and
         null has no text, so it equals nothing.
-      negated: whether the value must be another one.
       can_hold_always: whether it is all right that it leaves nothing out, because a layout asks
         for it.
     """
@@ -67,20 +65,14 @@ class Wanted:
     """The columns that a user asks for. Patterns and names that are left out are still open.
 
     Attributes:
-      candidates: the columns of the systems, or patterns of names such as "hyp_*"; empty if the
-        column has one of the usual names. A system has the name of its column.
-      references: the columns of the references, or one column with a list of references; empty if
-        they have one of the usual names.
+      candidates: the columns of the systems, or patterns such as "hyp_*"; none if the column has
+        one of the usual names. A system has the name of its column.
+      references: the same for references. One column can have lists of them.
       system_name: the name of the only system, if it does not have the name of its column.
-      labels: the names of the labels. They are columns, except those of `path_labels`.
-      where: the conditions for records that are scored.
-      path_labels: the labels that come from the paths of files.
-      values: the columns of numbers.
-      where_if_there: whether conditions are left out whose column is not there. They are in
-        `Chosen.lacking` then.
+      path_labels: the labels and ids that come from the paths of files, and not from columns.
+      where_if_there: whether conditions are left out whose column is not there.
       ids: the columns of the segment's id. With several columns, their values together are the id.
-        Labels of `path_labels` can be among them.
-      system: the column of the system's name, for long records, or None.
+      system: the column of the system's name, for long records.
       kept: (name, column) of each column that is kept (`SegmentBatch.kept`).
       keeps_texts: whether `KEPT_TEXTS` is kept, too.
       witnesses: regular expressions of columns of texts that are read if they are there, because
@@ -102,11 +94,7 @@ class Wanted:
     witnesses: tuple[str, ...] = ()
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
-        """Checks that the files of a stream can be read together.
-
-        Raises:
-          InputError: two files have a label that only one file can have.
-        """
+        """Checks that no two files have a label that only one file can have."""
         for label in self.path_labels:
             label.check_files(stream.label, [stream.shown(path) for path in paths])
 
@@ -123,23 +111,15 @@ class Chosen:
       candidates: (the system's name, its column), in the order of the result. For long records
         it is one column, whose name is not used.
       references: the columns of references. If there is only one, its values can be lists.
-      labels: the columns of the labels, in the order of `Source.labels`.
-      where: the conditions for records that are scored.
-      ids: the columns of the segment's id: strings or integers; none if it is not read.
-      system: the column of the system's name, for long records; None if it is not read.
       path_labels: the labels from the paths of files that are used, with the path that stands for
         the values. It is one of `labels` or `ids`.
       lacking: the columns of conditions that are not there, if this is allowed.
-      unused_system: a column that has a usual name of the system's name, and that nothing uses,
-        so that the records of all systems are scored together; None if there is none. Files with
-        and without it can be read together.
-      values: for each column of numbers, its column of each system, in the order of the systems.
-        For long records it is one column.
-      systems_of_values: the systems' names, if there are no candidates; otherwise none.
-      kept: (name, column) of each column that is kept.
-      witnesses: the columns that show which document a record is of. Files with and without them
-        can be read together.
-      fields: the names of all columns of tab-separated text; none for other formats.
+      unused_system: a column that has a usual name of the system's name, and that nothing uses, so
+        that the records of all systems are scored together. Files may differ in it.
+      values: for each column of numbers, its column of each system.
+      systems_of_values: the systems' names, if there are no candidates.
+      witnesses: see `Wanted`. Files may differ in them.
+      fields: the names of all columns of text with fields; none for other formats.
     """
 
     candidates: tuple[tuple[str, ColumnPath], ...]
@@ -195,10 +175,8 @@ class RecordRange:
       label: the input in messages.
       path: the file, as messages show it.
       kind: what a record is in the file: "line" or "row".
-      first: the number of the first record in the whole input, from 0. The others have the next
-        numbers.
-      first_place: the number of the first record in the file, as people count: lines (with the
-        header) or rows, from 1.
+      first: the number of the first record in the whole input, from 0.
+      first_place: its number in the file, from 1, with the header.
     """
 
     label: str
@@ -219,8 +197,6 @@ class RawRecords:
     Attributes:
       values: the lines without their newlines, in a padded column; or a record batch of rows, with
         the columns that are read, and perhaps others.
-      range: the records.
-      chosen: the columns that are read.
       bad: the lines that are too long or not UTF-8, in order. Their content in `values` is of no
         use, and may not be UTF-8.
     """
@@ -238,14 +214,7 @@ class RawRecords:
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """Why a record is bad.
-
-    Attributes:
-      path: the column with the fault; None if the record could not be read at all.
-      reason: why it is bad.
-      what: the same for a person.
-      remedy: what to do.
-    """
+    """Why a record is bad: see `BadRecord`. There is no path if it could not be read at all."""
 
     path: ColumnPath | None
     reason: BadReason
@@ -259,23 +228,18 @@ Columns = dict[ColumnPath, pa.Array]
 
 @dataclasses.dataclass(frozen=True)
 class ReadRecords:
-    """Neighbouring records of one file, column by column, as a reader gives them.
-
-    A reader gives values, and does not judge them: a column can have nulls.
+    """Neighbouring records of one file, column by column. A column can have nulls.
 
     Attributes:
-      columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array with a row for
-        each record, of a canonical type (`pairing/canonical.py`). A column of texts is a
-        large_string array with valid UTF-8, not yet padded. A column of several references is a
-        large_list of large_string. A column that only conditions, labels, ids or numbers use can
-        also be of integers, floats or booleans, and one of numbers can have lists.
-      range: the records.
+      columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array of a canonical
+        type (`pairing/canonical.py`). Texts are valid UTF-8, not yet padded. A column of several
+        references is a large_list of large_string. A column that only conditions, labels, ids or
+        numbers use can also be of integers, floats or booleans, and one of numbers can have lists.
       faults: by its row, the first fault that the reader found in a record. One in a column of
         conditions is before others. The wrong values are null, and of a record that could not be
         read, all values.
       bad: the records of `RawRecords.bad`. All of their values are null.
-      digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it. The sums
-        of all parts are added up.
+      digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it.
       lines: the lines of the records, if each record is one; otherwise JSON of the values stands
         for a bad record.
     """
@@ -292,16 +256,17 @@ class ReadRecords:
 
     def bad_record(self, row: int, fault: Fault) -> BadRecord:
         """The bad record of a row."""
+        there = self.range
         if self.lines is not None:
             raw = self.lines[row].as_py()
         else:
             values = {path.text: column[row].as_py() for path, column in self.columns.items()}
             raw = json.dumps(values, ensure_ascii=False, default=str)
         return BadRecord(
-            self.range.first + row,
-            self.range.label,
-            self.range.path,
-            self.range.place(row),
+            there.first + row,
+            there.label,
+            there.path,
+            there.place(row),
             fault.reason,
             fault.what,
             fault.remedy,

@@ -97,10 +97,6 @@ def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
 
     A union of several types has no such type, and neither has a type that contains itself. They are
     unions of Arrow, which nothing reads.
-
-    Args:
-      schema: the schema, as fastavro has parsed it.
-      named: the types with names that are known so far; None for one that is not yet complete.
     """
     if isinstance(schema, list):
         others = [each for each in schema if each != "null"]

@@ -85,13 +85,4 @@ class GroupFile(abc.ABC):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of neighbouring groups, in order.
-
-        Args:
-          piece: the groups.
-          paths: what is read. Batches can lack all other columns, and other parts of these columns.
-          batch_rows: the largest number of rows of a batch.
-
-        Raises:
-          ArrowInvalid: the file does not have these groups.
-        """
+        """The rows of neighbouring groups, in order."""

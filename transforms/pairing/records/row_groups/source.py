@@ -235,11 +235,7 @@ class RowGroupRecords(RecordFiles):
 
     @contextlib.contextmanager
     def _opened(self, listed: FoundFile, piece: GroupPiece | None = None) -> Iterator[GroupFile]:
-        """A file that is closed at the end; to read only the footer if there is no piece.
-
-        Raises:
-          InputError: it does not have the format, or what is read inside cannot be read.
-        """
+        """A file that is closed at the end; to read only the footer if there is no piece."""
         form, path = GROUP_FORMATS[self.format], listed.path
         try:
             with open_for_arrow(path) as source:

@@ -271,11 +271,7 @@ def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
 
 
 def _rewritten(line: str, names: Mapping[str, str]) -> str:
-    """A line with only these keys, under their new names, as Python's json module writes it.
-
-    Raises:
-      BadLineError: the line is not an object of JSON, or is too long.
-    """
+    """A line with only these keys, under their new names, as Python's json module writes it."""
     record = record_of(line)
     try:
         written = json.dumps(_only(record, names), ensure_ascii=False)
@@ -294,11 +290,7 @@ def _only(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def record_of(line: str) -> dict[str, Any]:
-    """The object in a line.
-
-    Raises:
-      BadLineError: the line is not an object of JSON, or is too long.
-    """
+    """The object in a line."""
     reason: BadReason = "invalid-json"
     if not line.strip(" \t\r"):
         what = "the line is empty, and each line must be an object"
@@ -320,11 +312,7 @@ def record_of(line: str) -> dict[str, Any]:
 
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
-    """The columns of JSON lines: the keys, and the types of most of their values.
-
-    Raises:
-      ValueError: no line is a record. The text says what is wrong with the first one.
-    """
+    """The columns of JSON lines: the keys, and the types of most of their values."""
     records, errors = [], []
     for line in lines:
         try:

@@ -56,7 +56,7 @@ def test_columns_of_candidates_name_the_systems_of_numbers() -> None:
             ["comet_{system}", "judge_{system}"],
             {},
             (),
-            "comet_{system} has the systems a, b, and judge_{system} has a (a column of numbers)",
+            "there is no column judge_b (a column of numbers)",
         ),
         (
             ["judge_a"],
