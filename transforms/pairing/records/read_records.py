@@ -8,7 +8,6 @@ all of its threads.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -155,8 +154,8 @@ class PairRecords(OfSource):
         if self._describe:
             digests = (
                 segments[_ParseParts.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(_AddUpDigests(source.digest_method))
-                | "Take the digests" >> beam.Values()
+                | "Add up digests" >> beam.CombinePerKey(_sum_of_digests)
+                | "Write the digests" >> beam.Map(_as_digests, source.digest_method)
             )
         return Paired(
             as_batches(segments.batches, SegmentBatch),
@@ -203,18 +202,11 @@ _RecordDigest = tuple[int, int]
 """The number of records, and the sum of their hashes."""
 
 
-class _AddUpDigests(beam.CombineFn):
-    def __init__(self, method: str) -> None:
-        self._method = method
+def _sum_of_digests(digests: Iterable[_RecordDigest]) -> _RecordDigest:
+    several = list(digests)
+    return sum(count for count, _ in several), sum(hashes for _, hashes in several) % MODULUS
 
-    def create_accumulator(self) -> _RecordDigest:
-        return 0, 0
 
-    def add_input(self, accumulator: _RecordDigest, digest: _RecordDigest) -> _RecordDigest:
-        return accumulator[0] + digest[0], (accumulator[1] + digest[1]) % MODULUS
-
-    def merge_accumulators(self, accumulators: Iterable[_RecordDigest]) -> _RecordDigest:
-        return functools.reduce(self.add_input, accumulators, self.create_accumulator())
-
-    def extract_output(self, accumulator: _RecordDigest) -> Digests:
-        return Digests(accumulator[0], (f"{self._method}:{accumulator[1]:032x}",))
+def _as_digests(keyed: tuple[int, _RecordDigest], method: str) -> Digests:
+    count, hashes = keyed[1]
+    return Digests(count, (f"{method}:{hashes:032x}",))

@@ -129,11 +129,7 @@ class PairByIds(OfSource):
 
 
 def _numbered(number: int) -> beam.PTransform:
-    return beam.Map(_of_stream, number)
-
-
-def _of_stream(value: Any, number: int) -> tuple[int, tuple[int, Any]]:
-    return 0, (number, value)
+    return beam.Map(lambda value: (0, (number, value)))
 
 
 class _ChooseBuckets(beam.DoFn):

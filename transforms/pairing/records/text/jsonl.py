@@ -6,10 +6,9 @@ json module, which says what is wrong with it, or writes it in a form that the s
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -62,38 +61,24 @@ _KINDS = {
 }
 
 
-class BadLineError(ValueError):
-    """A line that cannot be read.
-
-    Attributes:
-      fault: what is wrong with it.
-    """
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.what)
-        self.fault = fault
-
-
-@dataclasses.dataclass(frozen=True)
-class _Form:
+class _Form(NamedTuple):
     """The values that a column can have beside null.
 
     Attributes:
       must_be: the same for a person.
       values: their kinds.
       items: the kinds of the items of lists; none if no value is a list.
-      is_optional: whether another value counts as null.
     """
 
     must_be: str
     values: tuple[int, ...] = (TEXT,)
     items: tuple[int, ...] = ()
-    is_optional: bool = False
 
 
 _TEXT = _Form("a text")
 _TEXTS = _Form("a text", items=(TEXT,))
-_WITNESS = _Form("a text", is_optional=True)
+_WITNESS = _Form("a text", (TEXT,))
+"""Another value counts as null."""
 _ID = _Form("a string or an integer", (TEXT, SCALAR))
 _NUMBERS = _Form("a list of numbers", (), (TEXT, SCALAR))
 _NUMBER_OR_NUMBERS = _Form("a number", (TEXT, SCALAR), (TEXT, SCALAR))
@@ -139,37 +124,31 @@ def read_json_lines(
     forms = _forms(chosen)
     spans, _, unknown = _spans(column, list(forms))
     unknown[list(bad_rows)] = False
-    faults: dict[int, Fault] = {}
     rows = np.flatnonzero(unknown)
     # Numbers stand for the keys: a key can have characters that JSON writes as escapes.
     keys = {step for path in forms for step in path.steps if isinstance(step, str)}
     names = {key: str(number) for number, key in enumerate(sorted(keys))}
-    texts = []
-    for row in rows.tolist():
-        try:
-            texts.append(_rewritten(column[row].as_py(), names))
-        except BadLineError as error:
-            faults[row] = error.fault
-            texts.append("{}")
-    rewritten = padded(pa.array(texts, pa.large_string()))  # spans lead into it
+    written = [_rewritten(column[row].as_py(), names) for row in rows.tolist()]
+    by_row = zip(rows.tolist(), written, strict=True)
+    faults = {row: text for row, text in by_row if isinstance(text, Fault)}
+    texts = ["{}" if isinstance(text, Fault) else text for text in written]
+    rewritten = padded(pa.array(texts, lines.type))  # spans lead into it
     if texts:
         paths = [
             ColumnPath(
-                path.text,
-                tuple(step if isinstance(step, int) else names[step] for step in path.steps),
+                "", tuple(step if isinstance(step, int) else names[step] for step in path.steps)
             )
             for path in forms
         ]
         again, known, _ = _spans(rewritten, paths)
-        for row in rows[~known].tolist():
-            what = "it has a number of more than 4,000 digits, or is nested too deeply"
-            faults[row] = Fault(None, "invalid-json", what, _REMEDY)
+        what = "it has a number of more than 4,000 digits, or is nested too deeply"
+        faults |= dict.fromkeys(rows[~known].tolist(), Fault(None, "invalid-json", what, _REMEDY))
         for (begins, ends), path in zip(spans.values(), paths, strict=True):
             begins[rows], ends[rows] = again[path]
     columns: Columns = {}
     for path, form in forms.items():
         columns[path], wrong = _column(path, form, *spans[path])
-        if not form.is_optional:
+        if form is not _WITNESS:
             faults = {**wrong, **faults}
     return {path: columns[path] for path in chosen.columns}, faults
 
@@ -270,14 +249,15 @@ def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
     return matches
 
 
-def _rewritten(line: str, names: Mapping[str, str]) -> str:
+def _rewritten(line: str, names: Mapping[str, str]) -> str | Fault:
     """A line with only these keys, under their new names, as Python's json module writes it."""
     record = record_of(line)
+    if isinstance(record, Fault):
+        return record
     try:
         written = json.dumps(_only(record, names), ensure_ascii=False)
     except RecursionError:
-        what = "the line is nested too deeply"
-        raise BadLineError(Fault(None, "invalid-json", what, _REMEDY)) from None
+        return Fault(None, "invalid-json", "the line is nested too deeply", _REMEDY)
     # A half of a surrogate pair is written as an escape, which the scanner judges.
     return written.encode("utf-8", "backslashreplace").decode()
 
@@ -289,8 +269,8 @@ def _only(value: Any, names: Mapping[str, str]) -> Any:
     return [_only(item, names) for item in value] if isinstance(value, list) else value
 
 
-def record_of(line: str) -> dict[str, Any]:
-    """The object in a line."""
+def record_of(line: str) -> dict[str, Any] | Fault:
+    """The object in a line, or why there is none."""
     reason: BadReason = "invalid-json"
     if not line.strip(" \t\r"):
         what = "the line is empty, and each line must be an object"
@@ -308,21 +288,25 @@ def record_of(line: str) -> dict[str, Any]:
             if isinstance(record, dict):
                 return record
             reason, what = "wrong-type", "the line is not an object, and must be one"
-    raise BadLineError(Fault(None, reason, what, _REMEDY))
+    return Fault(None, reason, what, _REMEDY)
 
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
-    """The columns of JSON lines: the keys, and the types of most of their values."""
-    records, errors = [], []
+    """The columns of JSON lines: the keys, and the types of most of their values.
+
+    Raises:
+      ValueError: no line is a record. The text says what is wrong with the first one.
+    """
+    found = []
     for line in lines:
         try:
-            records.append(record_of(line.decode()))
+            found.append(record_of(line.decode()))
         except UnicodeDecodeError as error:
-            errors.append(ValueError(f"invalid UTF-8 at byte {error.start + 1}"))
-        except BadLineError as error:
-            errors.append(error)
+            what = f"invalid UTF-8 at byte {error.start + 1}"
+            found.append(Fault(None, "invalid-utf8", what, _REMEDY))
+    records = [record for record in found if not isinstance(record, Fault)]
     if not records:
-        raise errors[0]
+        raise ValueError(next(fault.what for fault in found if isinstance(fault, Fault)))
     return pa.schema(list(_type_of(records, 0)))
 
 
