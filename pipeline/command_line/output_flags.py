@@ -10,6 +10,7 @@ from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.flags import flag, whole_number
+from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.shown_names import can_be_shown
 
 if TYPE_CHECKING:
@@ -50,8 +51,7 @@ class DisplayFlags(RowFlags):
 
     format: str = flag(
         next(iter(FORMATS)),
-        "what stdout shows. "
-        + "; ".join(f"{row.name}: {row.description}" for row in FORMATS.values()),
+        "what stdout shows. " + "; ".join(f"{name}: {what}" for name, (what, _) in FORMATS.items()),
         "NAME",
         "-f",
         choices=tuple(FORMATS),
@@ -80,8 +80,11 @@ class DisplayFlags(RowFlags):
           result: its rows.
           remarks: lines about the result that are not in it.
         """
+        labels = ["(no label)" if label is None else label for label in result.partitions]
+        if result.partitions != (None,):
+            remarks = [*remarks, f"partition{'s'[: len(labels) - 1]} {joined(labels)}"]
         view = View(result, data, remarks, self.width, self)
-        write = only_scores if self.score_only else FORMATS[self.format].write
+        write = only_scores if self.score_only else FORMATS[self.format][1]
         return write(view).encode()
 
 

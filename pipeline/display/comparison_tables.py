@@ -56,8 +56,7 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
 
     None without a p-value: then a difference says no more than the two scores.
     """
-    adjusted = _adjusted(view, compared)
-    if not adjusted:
+    if not (adjusted := _adjusted(view, compared)):
         return None
     metric, segments = compared[0].metric, compared[0].segments
     scores = {score.system: score for score in view.result.whole(metric)}
@@ -104,18 +103,14 @@ def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Tab
     choice = dataclasses.replace(view.choice, sort=view.choice.sort or "difference")
     systems = list(dict.fromkeys(row.system for row in compared))
     shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, "slice")
-    lines = [{row.system: row for row in own.differences} for own in shown]
     decimals = view.decimals_of(
-        compared[0].metric, [row for line in lines for row in line.values()]
+        compared[0].metric, [row for own in shown for row in own.differences]
     )
-    rows: list[list[Cell]] = [
-        [
-            own.name,
-            segments_of(line.values()),
-            *(difference_number(line.get(system), decimals) for system in systems),
-        ]
-        for own, line in zip(shown, lines, strict=True)
-    ]
+    rows: list[list[Cell]] = []
+    for own in shown:
+        by_system = {row.system: row for row in own.differences}
+        numbers = [difference_number(by_system.get(system), decimals) for system in systems]
+        rows.append([own.name, segments_of(own.differences), *numbers])
     caption = (
         f"differences from {compared[0].baseline}, in slices by {item}; {HALF_INTERVAL}; worse or "
         f"better where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
@@ -212,9 +207,7 @@ def _named(
 ) -> tuple[str, str, list[str]]:
     """What is compared, in words; the heading of its names; the names of the shown comparisons.
 
-    Args:
-      compared: all systems and their baselines. The caption names a baseline that all have.
-      shown: those of the rows.
+    Both are systems and their baselines. The caption names a baseline that all have.
     """
     baselines = {baseline for _, baseline in compared}
     if len(baselines) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from beam_bleu.pipeline.display.comparison_tables import comparison_tables, resampled_tables
 from beam_bleu.pipeline.display.latex import latex
@@ -21,16 +21,7 @@ from beam_bleu.pipeline.display.score_tables import (
 from beam_bleu.pipeline.display.table import Table, as_lines, as_text, markdown
 from beam_bleu.pipeline.result.document import numbers_of
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
-from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, rounded
-
-
-def _remarks(view: View) -> list[str]:
-    """The remarks, and which partitions of a corpus were scored."""
-    labels = ["(no label)" if label is None else label for label in view.result.partitions]
-    if view.result.partitions == (None,):
-        return [*view.remarks]
-    return [*view.remarks, f"partition{'s'[: len(labels) - 1]} {joined(labels)}"]
 
 
 def only_scores(view: View) -> str:
@@ -42,14 +33,6 @@ def only_scores(view: View) -> str:
     )
 
 
-class Format(NamedTuple):
-    """A row of `FORMATS`: what a format is, and the function that writes a result in it."""
-
-    name: str
-    description: str
-    write: Callable[[View], str]
-
-
 def _text(view: View) -> str:
     """The tables of the whole corpus, and then those of each metric."""
     result = view.result
@@ -59,7 +42,7 @@ def _text(view: View) -> str:
     if any(row.interval for row in result.scores):
         size += f"; {HALF_INTERVAL}"
     signatures = [f"{name}|{signature}" for name, _, signature in notes]
-    parts = [as_lines([*(signatures if is_only else ()), size, *_remarks(view)])]
+    parts = [as_lines([*(signatures if is_only else ()), size, *view.remarks])]
     if table := systems_table(view):
         parts.append(as_text(table))
     if not is_only:
@@ -91,27 +74,15 @@ def _paper_tables(view: View) -> Iterator[Table]:
             yield dataclasses.replace(table, caption=[f"{metric.name}, {about}", *more])
 
 
-def _json(view: View) -> str:
-    return view.data.decode()
-
-
-def _json_lines(view: View) -> str:
-    return "".join(f"{json_text(entry)}\n" for entry in _entries(view.result))
-
-
 def _tab_separated(view: View) -> str:
     entries = list(_entries(view.result))
     # Those of slices and presets have the same fields as those of the whole corpus.
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
-    columns = [column for column in columns if column not in _LAST]
-    columns += [key for key in _LAST if any(key in entry for entry in entries)]
+    columns.sort(key=lambda column: _LAST.index(column) if column in _LAST else -1)
     lines = ["\t".join(columns)]
     for entry in entries:
         if view.decimals is not None:
-            entry = {
-                key: _rounded(value, view.decimals) if key in _ROUNDED else value
-                for key, value in entry.items()
-            }
+            entry |= {key: _rounded(entry[key], view.decimals) for key in _ROUNDED if key in entry}
         lines.append("\t".join(_field(entry.get(column)) for column in columns))
     return "".join(f"{line}\n" for line in lines)
 
@@ -134,13 +105,11 @@ def _rounded(value: Any, decimals: int) -> Any:
 
 def _field(value: Any) -> str:
     """A value of scores.json in one field of a line; numbers keep all their digits."""
-    if value is None:
-        return ""
     if isinstance(value, list | tuple):
-        return printable(" ".join(map(str, value)))
+        value = " ".join(map(str, value))
     if isinstance(value, Mapping):
         return json_text(value)
-    return printable(str(value))
+    return "" if value is None else printable(str(value))
 
 
 def _entries(result: Result) -> Iterator[dict[str, Any]]:
@@ -165,23 +134,21 @@ def _entry(result: Result, row: ScoreRow) -> dict[str, Any]:
     return entry
 
 
-def _markdown(view: View) -> str:
-    return markdown(_paper_tables(view), _remarks(view))
-
-
-def _latex(view: View) -> str:
-    return latex(_paper_tables(view), _remarks(view))
-
-
-FORMATS = {
-    row.name: row
-    for row in (
-        Format("text", "a table", _text),
-        Format("json", "the bytes of scores.json", _json),
-        Format("jsonl", "a JSON object for each score", _json_lines),
-        Format("tsv", "a line for each score, with tabs between its fields", _tab_separated),
-        Format("markdown", "a table of GitHub's Markdown, systems by metrics", _markdown),
-        Format("latex", "the same table for LaTeX", _latex),
-    )
+FORMATS: Mapping[str, tuple[str, Callable[[View], str]]] = {
+    "text": ("a table", _text),
+    "json": ("the bytes of scores.json", lambda view: view.data.decode()),
+    "jsonl": (
+        "a JSON object for each score",
+        lambda view: "".join(f"{json_text(entry)}\n" for entry in _entries(view.result)),
+    ),
+    "tsv": ("a line for each score, with tabs between its fields", _tab_separated),
+    "markdown": (
+        "a table of GitHub's Markdown, systems by metrics",
+        lambda view: markdown(_paper_tables(view), view.remarks),
+    ),
+    "latex": (
+        "the same table for LaTeX",
+        lambda view: latex(_paper_tables(view), view.remarks),
+    ),
 }
-"""All formats; the first one is the default."""
+"""What each format is, and what writes a result in it; the first one is the default."""

@@ -26,12 +26,7 @@ scores.json."""
 
 @dataclasses.dataclass(frozen=True)
 class RowChoice:
-    """Which rows of slices and comparisons a user wants to see, and in which order.
-
-    Attributes:
-      sort: a name in `SORTS`; None for the usual order of each table.
-      only_significant: whether differences that are not significant are left out.
-    """
+    """Which rows of slices and comparisons a user wants to see; None for each table's own order."""
 
     sort: SortName | None = None
     only_significant: bool = False
@@ -72,11 +67,8 @@ class View:
 
 
 Verdict = Literal["", "worse", "better"]
-
 Key = tuple[float, ...]
-
 Row = TypeVar("Row")
-
 Part = ScoreRow | DifferenceRow
 """A number in a row of a table."""
 
@@ -140,11 +132,7 @@ def chosen_rows(
 ) -> tuple[list[Row], list[str]]:
     """The rows that a table shows, and a sentence if it hides others.
 
-    Args:
-      rows: all rows.
-      parts: the scores and differences of the systems in a row.
-      choice: which rows are shown, and in which order. Without an order they keep their own.
-      noun: what a row is about.
+    `parts` gives the scores and differences of the systems in a row, and `noun` says what it is.
     """
     shown, hidden = [*rows], []
     if choice.only_significant:

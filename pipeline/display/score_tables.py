@@ -32,13 +32,7 @@ _SHOWN_LANGUAGES = 8
 
 @dataclasses.dataclass(frozen=True)
 class Slice:
-    """What a result says of a slice by a metric.
-
-    Attributes:
-      name: the values of its labels.
-      scores: by system.
-      differences: of two systems on it.
-    """
+    """What a result says of a slice by a metric: scores by system, and differences of systems."""
 
     name: str
     scores: dict[str, ScoreRow] = dataclasses.field(default_factory=dict)
@@ -69,12 +63,8 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
     """The table with a row for each system and a column for each metric; None without any score.
 
     A corpus in several languages or tasks can have no score for the whole. A paper then shows the
-    mean of them, other tables have no column for it.
-
-    Args:
-      view: the result, and how it is shown.
-      for_paper: whether marks say what is significant. Otherwise the only metric of a result has
-        its own cells.
+    mean of them, other tables have no column for it. In a paper, marks say what is significant;
+    elsewhere the only metric of a result has its own cells.
     """
     result = view.result
     means: dict[str, list[str]] = {}
@@ -115,13 +105,8 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
     """A table for each item of --slice_by: a row for each slice, a column for each system.
 
     Languages and tasks are slices, too, with tokenizers of their own, and with a mean, also where
-    the corpus has no score for the whole.
-
-    Args:
-      view: the result, and how it is shown.
-      metric: the metric.
-      for_paper: whether there are only significant slices if these are asked for, a caption, and
-        marks that say what is significant.
+    the corpus has no score for the whole. In a paper, marks say what is significant, and there are
+    only significant slices if these are asked for.
     """
     result, word = view.result, metric.metric
     languages, averages = result.languages_of(word), result.averages(word)
@@ -233,11 +218,7 @@ def signature_of(result: Result, row: ScoreRow) -> str | None:
 
 
 def ranks_of(clusters: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, str]:
-    """The rank of each system: "1", or "2–4" for each one of a cluster of three.
-
-    Args:
-      clusters: those of a metric, the best one first.
-    """
+    """The rank of each system, best first: "1", or "2–4" for each one of a cluster of three."""
     ranks: dict[str, str] = {}
     for cluster in clusters:
         first, last = len(ranks) + 1, len(ranks) + len(cluster["systems"])
