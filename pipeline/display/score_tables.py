@@ -154,23 +154,17 @@ def preset_table(view: View, metric: MetricNames) -> Table | None:
     presets = [preset for preset in view.result.presets if preset.metric == metric.metric]
     if not presets:
         return None
-    scores = {
-        (row.preset, row.system): row
-        for row in view.result.scores
-        if row.metric == metric.metric and row.preset is not None
-    }
-    decimals = view.decimals_of(metric.metric, scores.values())
-    systems = list(dict.fromkeys(system for _, system in scores))
-    rows: list[list[Cell]] = [
-        [
-            preset.preset,
-            *(score_number(scores[preset.preset, system], decimals) for system in systems),
-        ]
-        for preset in presets
+    scores = [
+        row for row in view.result.scores if row.metric == metric.metric and row.preset is not None
     ]
+    decimals = view.decimals_of(metric.metric, scores)
+    rows: dict[str | None, list[Cell]] = {preset.preset: [preset.preset] for preset in presets}
+    for row in scores:
+        rows[row.preset].append(score_number(row, decimals))
+    systems = list(dict.fromkeys(row.system for row in scores))
     notes = [Note(preset.preset, None, preset.signature) for preset in presets]
     caption = [f"{metric.name} by several definitions"]
-    return Table(caption, ["preset", *systems], rows, notes)
+    return Table(caption, ["preset", *systems], list(rows.values()), notes)
 
 
 def score_number(score: ScoreRow | None, decimals: int) -> Number:
@@ -234,19 +228,15 @@ def score_numbers(
 
     The best ones are those that look best.
     """
-    known = [score for score in scores if score is not None and score.score is not None]
-    texts = [score_number(score, decimals).text for score in known]
-    best = None
-    if len(known) > 1:
-        best = (min if row_of(known[0].metric).lower_is_better else max)(texts, key=float)
-    numbers = []
-    for score in scores:
-        number = score_number(score, decimals)
-        if score is not None:
-            is_best = number.text == best
-            number = dataclasses.replace(number, mark=marks.get(score.system, ""), is_best=is_best)
-        numbers.append(number)
-    return numbers
+    numbers = [score_number(score, decimals) for score in scores]
+    texts = [number.text for number in numbers if number.text]
+    lower = any(row_of(score.metric).lower_is_better for score in scores if score is not None)
+    best = (min if lower else max)(texts, key=float) if len(texts) > 1 else None
+    own_marks = ["" if score is None else marks.get(score.system, "") for score in scores]
+    return [
+        dataclasses.replace(number, mark=mark, is_best=number.text == best)
+        for number, mark in zip(numbers, own_marks, strict=True)
+    ]
 
 
 def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
