@@ -49,9 +49,8 @@ def judge(
     standard error if the threshold needs it.
 
     Args:
-      new: the result.
+      new: the result, called `name` in messages.
       gates: the thresholds, each of which is possible for its metrics (`require_metrics`).
-      name: what it is called in messages.
       pairs: what compares it with the old result in pairs of segments, or why nothing does.
     """
     changes: Mapping[Key, ComparedRow] = {}

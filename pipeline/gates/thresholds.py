@@ -95,9 +95,6 @@ class Threshold:
         """The threshold of a flag's value: NUMBER or NAME=NUMBER, maybe with METRIC= before it.
 
         A name can have a "=". A system with the name of a metric must have the metric before it.
-
-        Raises:
-          UsageError: the value has another form.
         """
         metric, equals, rest = text.partition("=")
         if not equals or not is_metric(metric):
@@ -117,12 +114,11 @@ class Threshold:
 
     @property
     def typed_number(self) -> str:
-        """The number as it was typed, with all of its digits."""
+        """With all digits."""
         return self.text.rpartition("=")[2]
 
     @property
     def shown(self) -> str:
-        """The flag and its value."""
         return f"{self.flag} {self.text}"
 
 
@@ -163,14 +159,8 @@ NO_GATES = Gates()
 def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> None:
     """Checks that a result of a run can have the scores that thresholds name.
 
-    Args:
-      gates: the thresholds.
-      systems: all systems; none if they are known only when the input is read. Then everything is
-        possible, because a system's name can look like that of a slice.
-      slicing: the slices. Their labels are known, but not their values.
-
-    Raises:
-      UsageError: there is no such system, or no such slice.
+    Everything is possible if the systems are known only when the input is read. The labels of
+    slices are known, but not their values.
     """
     known = ", ".join(map(slicing.name_of_item, range(len(slicing.items)))) or "none"
     begins = tuple(f"{system}[{item[0]}=" for system in ("", *systems) for item in slicing.items)
@@ -184,11 +174,7 @@ def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> N
 
 
 def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
-    """Checks that a result with these metrics can have the scores that thresholds are for.
-
-    Raises:
-      UsageError: a threshold is for another metric or for none of several, or on the wrong side.
-    """
+    """Checks that a result with these metrics can have the scores that thresholds are for."""
     known = ", ".join(metrics)
     for threshold in gates.thresholds:
         metric = threshold.metric or (known if len(metrics) == 1 else "")
@@ -213,15 +199,9 @@ def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
 def targets(
     thresholds: Iterable[Threshold], keys: Collection[Key]
 ) -> tuple[dict[Key, Threshold], list[Threshold]]:
-    """The scores that thresholds are for.
+    """The threshold of each of the scores of a metric, and the thresholds that are for none.
 
-    Args:
-      thresholds: the thresholds of a kind for a metric.
-      keys: the series of the metric, in the order of the result.
-
-    Returns:
-      the threshold of each score: one for a system or a slice takes the place of a more general
-      one; and the thresholds that are for none of the scores.
+    A threshold for a system or a slice takes the place of a more general one.
     """
     chosen: dict[Key, Threshold] = {}
     without: list[Threshold] = []

@@ -1,8 +1,7 @@
 """The history of scores: what changed from one night to the next, and where it cannot be known.
 
-A series is the scores of one system by one metric, on the whole corpus or on a slice. A score is
-compared with that of the night before. Where scores must not be compared, because the definition or
-the references have changed, the series has a break: it is named, and there is no difference.
+A score is compared with that of the night before. Where the definition or the references have
+changed, the series has a break: it is named, and there is no difference.
 """
 
 from __future__ import annotations
@@ -33,12 +32,8 @@ class Gap(NamedTuple):
       kind: "missing" (there is no result), "failed" (the last run was not successful), "absent"
         (the result does not have this series), or a break after which scores must not be compared
         with earlier ones: "definition" or "references".
-      night: the first night that it is about; of a break, the first night after it.
-      until: the last night that it is about.
-      text: what it is, in words.
-      metric: the metric; None for all.
-      system: the system; None for all.
-      labels: the labels of the slice and their values; none for the whole corpus; None for all.
+      night: the first night that it is about, up to `until`; of a break, the first night after it.
+      metric: None for all, like `system` and `labels`.
     """
 
     kind: GapKind

@@ -1,8 +1,4 @@
-"""Finds the results of several nights, and puts them in order.
-
-A night is one result: a folder, a scores.json or a totals.json. Its date comes from its path, or
-from the start of its run.
-"""
+"""Finds the results of several nights, which are folders or files, and puts them in order."""
 
 from __future__ import annotations
 
@@ -50,14 +46,10 @@ ORDERS: Mapping[OrderName, str] = {
 
 @dataclasses.dataclass(frozen=True)
 class Night:
-    """The result of a night, or a run that has none.
+    """The result of a night, or a run that has none, and why.
 
-    Attributes:
-      path: where it is.
-      name: the date, such as 2026-11-19, the month, or the start of the run. As texts, those of a
-        history are in the order of time.
-      saved: its result; None if there is none.
-      failure: why there is none; "" if there is one.
+    Its name is the date, such as 2026-11-19, the month, or the start of the run. As texts, the
+    names of a history are in the order of time.
     """
 
     path: str
@@ -72,13 +64,10 @@ class Night:
 
 
 def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Night]:
-    """The nights in some folders and files, in their order.
+    """The nights in some folders and files, and patterns of them, in their order.
 
-    Args:
-      words: folders of results, folders that contain such folders, scores.json and totals.json
-        files, and patterns of them.
-      order: what puts them in order; None for the dates in their paths, or if no path has one,
-        the start of their runs.
+    By default, the dates in their paths put them in order, or if no path has one, the starts of
+    their runs.
     """
     paths = dict.fromkeys(
         found for word in words for path in named(word) for found in results_at(path)
@@ -108,11 +97,8 @@ def inside(folder: str, path: str) -> str | None:
 def last_passed(folder: str, result: str) -> str | None:
     """The last night in a folder before a result that misses no threshold; None if there is none.
 
-    A night that no gate has judged misses none. Dates in the path of the folder do not count.
-
-    Args:
-      folder: it contains the folders of nights.
-      result: the result; it need not be there yet.
+    A night that no gate has judged misses none. Dates in the path of the folder do not count. The
+    result need not be there yet.
     """
     new = _dated(result, folder)
     nights = [_dated(path, folder) for path in _below(folder.removeprefix("file://"))]

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import json
 import platform
-import time
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 from command_line import REFERENCES, SYSTEMS, Run, called
-from terminals import stderr_on_a_terminal
-
-from beam_bleu.pipeline.display.shown_progress import progress_shown
-from beam_bleu.pipeline.display.terminal import JsonLines
-from beam_bleu.transforms.progress import Progress
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--score_only"]
 
@@ -79,16 +73,3 @@ def test_bad_input_is_an_object_with_the_traceback_if_it_is_asked_for(tmp_path):
     assert "\u202e" not in run.err  # a terminal would obey it
     *_, last = lines(called(*words, "--log_format=json", "--verbose"))
     assert last["traceback"].startswith("Traceback (most recent call last):\n")
-
-
-def test_a_terminal_has_objects_too(monkeypatch):
-    with stderr_on_a_terminal(monkeypatch) as terminal, JsonLines.of("json"):
-        progress = Progress()
-        with progress_shown("on", progress):
-            progress.begin("scoring")
-            for _ in range(1500):
-                if '"scoring' in terminal.text:
-                    break
-                time.sleep(0.01)
-    messages = [json.loads(line)["message"] for line in terminal.text.splitlines()]
-    assert any(message.startswith("scoring") for message in messages)

@@ -159,18 +159,6 @@ def test_what_has_no_p_value_has_no_table_and_no_legend():
     assert head.endswith("; ± is half of the 95 % interval")  # no Holm p
 
 
-def test_macro_averages_have_a_table_of_differences():
-    found = with_evidence(document(SYSTEMS))
-    found["macro_average_comparisons"] = [
-        {key: value for key, value in each.items() if key != "slice"} | {"family": "macro_average"}
-        for each in found["comparisons"][:2]
-    ]
-    family = {**found["comparison_families"][0], "family": "macro_average"}
-    found["comparison_families"].append(family)
-    after = table(found).split("differences from atlas, on the macro average")[1]
-    assert [line.split()[0] for line in after.splitlines()[3:5]] == ["birch", "cobalt"]
-
-
 # Tables for a paper
 
 
@@ -196,12 +184,6 @@ def test_stars_follow_the_adjusted_p_value(p, mark):
     escaped = mark.replace("*", r"\*")
     sup = f"<sup>{escaped}</sup>" if mark else ""
     assert f"| birch  | **27.0** ± 5.8{sup} |" in text
-
-
-def test_scores_can_be_compared_on_fewer_segments():
-    found = with_evidence(document(SYSTEMS))
-    found["comparisons"][0]["segments"] = 1999
-    assert "Compared on the 1999 segments that all systems have." in shown("markdown", found)
 
 
 def test_all_pairs_are_shown_by_ranks():

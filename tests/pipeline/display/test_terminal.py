@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import subprocess
@@ -19,7 +18,6 @@ from command_line import (
     called,
     streams,
 )
-from shown_tables import table
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.transforms.errors import InputError
@@ -71,17 +69,6 @@ def test_a_bad_line_is_found_in_the_text_of_a_workers_error(folder):
         (folder / os.fsdecode(path)).write_bytes(b"good\n\xff\n")
         run = called(*streams([b"x=" + path], [path]), "--direct_running_mode=multi_threading")
         assert_shows(run, 3, f": line 2: invalid UTF-8 at byte 1 of the line (0xff): {shown}\n")
-
-
-def test_a_table_is_escaped_and_the_document_is_not():
-    document = called(*streams([ATLAS], REFERENCES, "--format=json", "--compare_presets")).document
-    document["scores"][0]["system"] = "\x1b[2J"
-    document["metrics"][0]["signature"] += "\u202e"
-    document["presets"][0]["signature"] = "a\nb"
-    lines = table(json.loads(json.dumps(document))).split("\n")
-    assert all(line.isprintable() for line in lines)
-    assert lines[4].startswith(r"\x1b[2J  ")
-    assert r"a\nb" in "".join(lines)
 
 
 @pytest.mark.parametrize(
@@ -136,16 +123,3 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
     )
     words = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)} <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", words], cwd=PROJECT).returncode == 0
-
-
-# Too many open files
-
-
-def test_the_error_at_the_limit_of_open_files_has_a_remedy(tmp_path):
-    systems = [f"s{number}={ATLAS}" for number in range(70)]
-    words = [*COMMAND, *streams(systems, REFERENCES[:1]), "--output", tmp_path]
-    script = "ulimit -n 32; exec " + " ".join(shlex.quote(str(word)) for word in words)
-    done = subprocess.run(["bash", "-c", script], cwd=PROJECT, capture_output=True, timeout=120)
-    run = Run(done.returncode, done.stdout, done.stderr.decode())
-    run.assert_failed(1, "too many open files: ", "ulimit -n")
-    assert set(os.listdir(tmp_path)) <= {"run.json", "metrics.prom"}

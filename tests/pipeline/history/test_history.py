@@ -59,15 +59,6 @@ def test_other_segments_have_independent_errors(tmp_path):
     assert found.gaps == ()
 
 
-@pytest.mark.parametrize(
-    ("score", "error", "verdict"), [(33.0, 0.5, "better"), (30.5, 0.5, ""), (33.0, None, "")]
-)
-def test_only_a_significant_change_has_a_verdict(tmp_path, score, error, verdict):
-    found = write_two(tmp_path, labelled(20, 30.0), labelled(21, score, error), "a", "b")
-    assert only(found).scores[-1].verdict == verdict
-    assert bool(last_change(found).reason) == (error is None)
-
-
 def test_a_rise_of_an_error_rate_is_worse(tmp_path):
     for day, rate in ((20, 30.0), (21, 40.0)):
         document = labelled(day, rate)
@@ -89,12 +80,6 @@ def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_pa
     assert "--resample" in change.reason
     (line,) = [line for line in as_text(found).splitlines() if "upper bound" in line]
     assert line == f"1 change whose p is an upper bound: {change.reason}"
-
-
-def test_the_same_counts_are_no_change(tmp_path):
-    document = result(entry("atlas", 30.0))
-    row = last_row(write_two(tmp_path, document, document))
-    assert (row.difference, row.p_value, row.method) == (0.0, 1.0, "unchanged")
 
 
 def changed_signature(**fields: str) -> str:

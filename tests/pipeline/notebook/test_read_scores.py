@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -90,18 +89,6 @@ def test_each_example_is_a_row(read, folder, tmp_path):
     without = tmp_path / "without"
     assert called(*EXAMPLE, f"--output={without}").code == 0
     assert read_scores(without).examples.equals(alone)
-
-
-def test_damaged_examples_are_an_error(folder, tmp_path):
-    for name in ("scores.json", "_SUCCESS"):
-        shutil.copy(folder / name, tmp_path)
-    line, *_ = examples_file(folder).read_text().splitlines()
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    (tmp_path / examples_file(folder).name).write_text(f"{line}\n")
-    with pytest.raises(InputError, match="examples"):
-        read_scores(tmp_path)
 
 
 def test_a_result_reads_like_its_table(read):
