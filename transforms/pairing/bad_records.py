@@ -97,14 +97,7 @@ class FoundBad:
 def bad_records_error(
     bad: Sequence[BadRecord], read: int, segments: int | None = None, counted: str = "segments"
 ) -> InputError:
-    """The error for the bad records of a part of the input. It names the first ones.
-
-    Args:
-      bad: the bad records, at least the first ones, in the order of the input.
-      read: the number of segments that were read in this part, with the bad ones.
-      segments: the number of bad segments, if `bad` does not have one record for each of them.
-      counted: what is counted: in a part of a join, records are not yet segments.
-    """
+    """The error for the bad records of a part of the input. It names the first ones."""
     segments = len(bad) if segments is None else segments
     cause = "; ".join(record.told for record in bad[:_TOLD])
     if segments > 1:

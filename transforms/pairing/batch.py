@@ -20,18 +20,12 @@ _USUAL_TEXTS = 65536
 
 
 def usual_rows(columns: int) -> int:
-    """How many rows a batch with this number of columns of text has, if it is read from files.
-
-    With more columns it has fewer rows, so a batch of 16 systems needs no more memory.
-    """
+    """How many rows a batch from files has: fewer for more columns of text, to bound the memory."""
     return min(_USUAL_ROWS, max(_USUAL_TEXTS // columns, 1))
 
 
 def even_rows(lines: int, columns: int) -> int:
-    """How many rows each batch of these lines has, so that the last batch is not a small one.
-
-    It is at most an eighth more than `usual_rows`, rounded up.
-    """
+    """How many rows each batch of these lines has, so that the last batch is not a small one."""
     usual = usual_rows(columns)
     batches = max(-(-8 * lines // (9 * usual)), 1)
     return -(-lines // batches)
@@ -42,9 +36,7 @@ KEPT_ID = "id"
 
 
 class RowGroup(NamedTuple):
-    """Rows of a batch that are added up together. They are neighbours in the batch.
-
-    There may be one for each row, and a tuple costs the least memory.
+    """Neighbouring rows of a batch that are added up together. There may be one for each row.
 
     Attributes:
       start: the first row.
@@ -62,7 +54,6 @@ class RowGroup(NamedTuple):
 
     @property
     def rows(self) -> slice:
-        """The rows."""
         return slice(self.start, self.stop)
 
 
@@ -72,13 +63,7 @@ ALL_ROWS = (RowGroup(0, None),)
 
 @dataclasses.dataclass(frozen=True)
 class Places:
-    """Where values are in files. Messages name them.
-
-    Attributes:
-      paths: the file of each row, a column of strings.
-      kinds: the kind of each place: "line" or "row".
-      numbers: the number of the line or row in its file, from 1.
-    """
+    """Where values are in files, for messages: "line" or "row", and its number from 1."""
 
     paths: pa.DictionaryArray
     kinds: pa.DictionaryArray
@@ -88,14 +73,6 @@ class Places:
     def in_files(
         cls, paths: Sequence[str], kind: str, files: Integers, numbers: Integers
     ) -> Places:
-        """Places of one kind.
-
-        Args:
-          paths: the files.
-          kind: "line" or "row".
-          files: for each row, the index of its file.
-          numbers: for each row, the number of its line or row.
-        """
         same = pa.array(np.zeros(len(files), np.int32))
         return cls(
             pa.DictionaryArray.from_arrays(pa.array(files, pa.int32()), paths),
@@ -104,11 +81,9 @@ class Places:
         )
 
     def of(self, row: int) -> str:
-        """The place of a row."""
         return f"{self.paths[row]} {self.kinds[row]} {self.numbers[row]}"
 
     def take(self, rows: pa.Array) -> Places:
-        """The places of these rows."""
         return Places(self.paths.take(rows), self.kinds.take(rows), self.numbers.take(rows))
 
 
@@ -159,10 +134,7 @@ class SegmentBatch:
         return len(self._columns[0])
 
     def without(self, segments: Collection[int]) -> SegmentBatch:
-        """The batch without the segments of these numbers. Its rows must be one group.
-
-        The columns are padded.
-        """
+        """The batch without the segments of these numbers. Its rows must be one group."""
         assert self.numbers is not None
         assert self.groups == ALL_ROWS
         left = np.flatnonzero(~np.isin(self.numbers, list(segments)))
@@ -185,7 +157,6 @@ class SegmentBatch:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all columns."""
         texts = (*self.candidates, *self.references, *self.kept.values())
         columns = (*texts, *self.values.values())
         return sum(int(column.nbytes) for column in columns)

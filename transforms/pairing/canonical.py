@@ -97,11 +97,7 @@ def canonical(values: pa.Array) -> pa.Array:
 
 
 def named_text(column: pa.Array, name: object) -> pa.Array:
-    """As `as_text`, for labels and what is kept: NaN is null. A dictionary stays one.
-
-    Raises:
-      InputError: see `as_text`.
-    """
+    """As `as_text`, for labels and what is kept: NaN is null. A dictionary stays one."""
     if pa.types.is_dictionary(column.type):
         texts = named_text(column.dictionary, name)
         return pa.DictionaryArray.from_arrays(column.indices, texts)
@@ -115,9 +111,6 @@ def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
     """The values of a column as text: strings unchanged, others as JSON writes them. A null stays.
 
     Decimals, dates and times are as Arrow writes them: 1.50, 2026-11-21.
-
-    Raises:
-      InputError: the values are not strings, numbers, booleans, dates or times.
     """
     kind, is_of = column.type, pa.types
     if is_of.is_dictionary(kind):
@@ -150,13 +143,7 @@ A record with a thousand references would otherwise make a thousand columns for 
 def row_parts(
     count: int, candidates: int, reference_lengths: Sequence[Integers]
 ) -> Iterator[slice]:
-    """So many rows in parts that make batches of at most `MOST_TEXTS`. Usually it is one part.
-
-    Args:
-      count: the number of rows.
-      candidates: the number of columns of candidates.
-      reference_lengths: the number of texts in each row of each column of references.
-    """
+    """So many rows in parts that make batches of at most `MOST_TEXTS`. Usually it is one part."""
     waiting = [slice(0, count)] if count else []
     while waiting:
         rows = waiting.pop()

@@ -16,11 +16,7 @@ def without_blanks(texts: pa.Array) -> pa.Array:
 
 
 def label_column(texts: pa.Array) -> pa.DictionaryArray:
-    """A column of `SegmentBatch.labels`: a segment whose text names nothing has a null.
-
-    Args:
-      texts: strings, with or without a dictionary.
-    """
+    """A column of `SegmentBatch.labels`: a segment whose text names nothing has a null."""
     column = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
     values, indices = column.dictionary.cast(pa.string()), column.indices.cast(pa.int32())
     missing = without_blanks(values).is_null()

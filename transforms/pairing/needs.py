@@ -87,9 +87,6 @@ class ValueColumn:
       part: which number is made of a value.
       remedy: what to do if the column has other values, for messages; "" for what is usual.
       flag: the flag that names the column, for messages; "" if it is a part of a metric's name.
-
-    Raises:
-      ValueError: there is no such part.
     """
 
     column: str

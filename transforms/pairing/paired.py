@@ -27,7 +27,6 @@ class InputFile:
     """A file of an input.
 
     Attributes:
-      path: its path.
       bytes: its size, before decompression.
       lines: the number of its lines. Each line belongs to one segment.
       version: its version when it was counted; None for a pipe, and if its filesystem has none.
@@ -62,12 +61,10 @@ class FoundInput:
 
 @dataclasses.dataclass(frozen=True)
 class Digests:
-    """Digests of the texts of all inputs. They do not depend on how texts are cut into files, or
-    how work is divided.
+    """Digests of the texts of this number of segments.
 
-    Attributes:
-      segments: the number of segments whose texts were read for them.
-      texts: for each of `FoundSegments.inputs`, the name of the method, a colon, and the digest.
+    `texts` has the name of the method, a colon, and the digest of each of `FoundSegments.inputs`.
+    They do not depend on how texts are cut into files, or how work is divided.
     """
 
     segments: int
@@ -76,13 +73,7 @@ class Digests:
 
 @dataclasses.dataclass(frozen=True)
 class SystemCoverage:
-    """Which segments of a join a system has.
-
-    Attributes:
-      system: the system.
-      missing: the number of segments that it does not have.
-      unknown: the number of its candidates for which there is no reference.
-    """
+    """How many segments of a join a system lacks, and how many it has without a reference."""
 
     system: str
     missing: int
@@ -91,12 +82,9 @@ class SystemCoverage:
 
 @dataclasses.dataclass(frozen=True)
 class FoundCoverage:
-    """Which segments the systems of a join have.
+    """Which segments the systems of a join have, in the order of the result.
 
-    Attributes:
-      rule: the rule for segments that not all systems have.
-      segments: the number of segments that all systems should have.
-      systems: what each system has, in the order of the result.
+    `segments` is the number that all of them should have, `rule` that for those that they lack.
     """
 
     rule: str
@@ -113,8 +101,7 @@ class FoundSegments:
       notices: what a reader of the score must know about the texts.
       notes: sentences about the files, for the same reader. They are not in the result,
         because other files can hold the same texts.
-      inputs: what was found, if the inputs are described: first the candidates of each system,
-        then the references, then the labels.
+      inputs: what was found, if the inputs are described, in the order of `Source.inputs`.
       systems: the systems' names, in the order of the result.
       coverage: which segments the systems have; None if each record has all systems.
     """
@@ -129,17 +116,14 @@ class FoundSegments:
 
 @dataclasses.dataclass(frozen=True)
 class Paired:
-    """Aligned segments in a pipeline.
+    """Aligned segments in a pipeline, as PCollections.
 
     Attributes:
-      batches: PCollection of `SegmentBatch`, with a column of candidates for each system.
-      segments: PCollection of one `FoundSegments`. Its `count` is the number of segments of the
-        input. Without tallies it is also the rows of all batches.
-      digests: PCollection of one `Digests`; None if the inputs are not described.
-      tallies: PCollection of the `Tally` of each part of the input. None if every segment of the
-        input is scored for each system.
-      rejected: PCollection of `BadRecord`, as many as the tallies say. None if the source ends
-        with an error at a bad record.
+      batches: the segments, with a column of candidates for each system.
+      segments: one element. Without tallies, its `count` is also the rows of all batches.
+      digests: one element; None if the inputs are not described.
+      tallies: that of each part of the input; None if every segment is scored for each system.
+      rejected: as many as the tallies say; None if the source ends with an error at a bad record.
       source: the source that has given them; None if it is not known.
     """
 
@@ -177,18 +161,13 @@ class Source(Protocol):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems' names, as far as they are known before the input is read.
-
-        They are in the order of the result. `FoundSegments.systems` has all of them.
-        """
+        """As far as they are known before the input is read; `FoundSegments` has all of them."""
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
+    def labels(self) -> tuple[str, ...]: ...
 
     @property
-    def kept(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.kept`."""
+    def kept(self) -> tuple[str, ...]: ...
 
     @property
     def keeps_texts(self) -> bool:

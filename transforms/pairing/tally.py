@@ -56,7 +56,7 @@ class Tally(Sums):
         )
 
     def unexplained(self, system: str) -> int:
-        """The number of segments of a system that are unaccounted for; 0 if all is well."""
+        """How many segments of a system are unaccounted for; 0 if all is well."""
         known = self.scored.get(system, 0) + sum(self.left_out.values())
         return self.read - known - self.missing.get(system, 0)
 

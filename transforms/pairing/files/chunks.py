@@ -64,9 +64,6 @@ def read_chunks(
     Every chunk but the first and the last one has `chunk_bytes`. The text of a compressed file
     comes in chunks of any size, and the bytes that are read are added to the progress of the run.
     Of other files the caller must add the bytes that it uses, because it may read bytes twice.
-
-    Raises:
-      InputError: the file cannot be read, is truncated, or has changed.
     """
     return _without_mark(_chunks(stream, listed, chunk_bytes, open_file))
 
@@ -102,18 +99,10 @@ def read_range(
     open_file: Open,
     read: Callable[[BinaryIO, int], int],
 ) -> Iterator[None]:
-    """Reads a range of a file that is not compressed, part by part.
+    """Reads a range of a file that is not compressed, in parts of `most` bytes.
 
-    Args:
-      stream: the stream.
-      listed: the file, as it was listed.
-      unread: the range. Before each part, others may have read more of it.
-      most: the bytes of a part.
-      open_file: opens the file.
-      read: reads a part from the file, of this size if the file has as much; returns its size.
-
-    Raises:
-      InputError: the file cannot be read, or has changed.
+    Before each part, others may have read more of the range. `read` reads a part of this size from
+    the file, if the file has as much, and returns its size.
     """
     with opened(stream, listed, open_file) as file:
         unread.descriptor = descriptor_of(file)
@@ -214,7 +203,6 @@ class PartMemory:
         """Reads the next part from a file. Returns its size: less than `most` at the file's end.
 
         Args:
-          file: the file.
           most: the bytes to read, at most those of a part.
         """
         self._keep_last()
@@ -255,9 +243,6 @@ def read_parts(
 
     If the file is on this machine, the caller can read further parts itself, from the descriptor of
     `memory.unread`.
-
-    Raises:
-      InputError: the file cannot be read, is truncated, or has changed.
     """
     memory.forget()
     most = memory.part_bytes
@@ -283,10 +268,6 @@ def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[
 
     If it is closed, so are the pieces. It does not wait for this, because the thread may be stuck
     in a filesystem when the job is stopped. The thread ends after the piece that it is making.
-
-    Args:
-      pieces: the pieces. They are made on a thread of their own.
-      threads: how many threads a worker may use. If it is one, nothing is read ahead.
     """
     if threads == 1:
         yield from pieces

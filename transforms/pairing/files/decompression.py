@@ -120,14 +120,9 @@ def decompressed(
 
     Args:
       read: reads up to this number of bytes of the compressed file; b"" at its end.
-      compression: the suffix.
-      told: makes the cause of an error from what is wrong.
 
     Yields:
       The decompressed bytes, in pieces of at most about a megabyte.
-
-    Raises:
-      InputError: the file ends inside a member, or is not what its suffix says.
     """
     taken = 0
 

@@ -35,13 +35,7 @@ _DELTA_LOG = "_delta_log"
 def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
     """The files that a stream's pattern matches, or its table has, in any order.
 
-    Args:
-      stream: the stream.
-      enough: a number of files, after which others need not be found: to list all files of an
-        object store can take minutes.
-
-    Raises:
-      BleuError: they cannot be listed.
+    After `enough` files others need not be found: to list an object store can take minutes.
     """
     if table_kind(stream.pattern) is not None:
         return table_files(stream)
@@ -66,13 +60,6 @@ def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> 
     """Checks that files which the user named are not those of a Delta table.
 
     Its folder also has files of older versions, whose rows were replaced or deleted.
-
-    Args:
-      stream: the stream.
-      files: its files.
-
-    Raises:
-      InputError: they are.
     """
     kind = kind_of(stream.pattern)
     if table_kind(stream.pattern) is not None or (kind is not None and kind.is_web):
@@ -120,9 +107,6 @@ def version_of(stream: Stream, path: str) -> str | None:
 
     On this machine's filesystem it is that of `local_version`. On HDFS it is the time of the last
     change. On object stores it is the object's checksum or ETag.
-
-    Raises:
-      InputError: the file was removed or cannot be read.
     """
     try:
         if is_local(path):

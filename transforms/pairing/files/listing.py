@@ -31,29 +31,14 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
 
     `*`, `?` and `[...]` match within a name, `**` matches any number of folders. If
     a file has the same name as the pattern, the pattern means that file.
-
-    Args:
-      label: the name of the stream for messages.
-      pattern: the path or pattern.
-
-    Raises:
-      InputError: a match cannot be read.
-      UsageError: a match is neither a file nor a folder (for example a pipe), a path
-        without wildcards is a folder, or a pattern is also the name of a file.
     """
     matched = []
-    if is_pattern(pattern):
+    if _entry(label, pattern) is not None:
+        matched = [pattern]
+    elif is_pattern(pattern):
         base = "/" if pattern.startswith("/") else ""
         parts = [part for part in pattern.split("/") if part not in ("", ".")]
         matched = sorted(set(_matching(label, base, parts)))
-    if _entry(label, pattern) is not None:
-        if matched not in ([], [pattern]):
-            raise UsageError(
-                f"{label}: this is a file, and also a pattern that matches another one: "
-                f"{pattern}, {matched[0]}",
-                "rename the file: its name has wildcards",
-            )
-        matched = [pattern]
     listed = []
     files: dict[tuple[int, int], str] = {}
     for path in matched:
@@ -82,11 +67,7 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
 
 
 def open_file(path: str) -> BinaryIO:
-    """Opens a file on this machine's filesystem to read its bytes.
-
-    Raises:
-      OSError: it cannot be opened, or is not a file (a pipe could block forever).
-    """
+    """Opens a file on this machine's filesystem. Anything else, such as a pipe, is an error."""
     file = open(path, "rb", opener=_opened)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -101,9 +82,6 @@ def local_version(path: str) -> str:
     inode, in nanoseconds: a program can set the first of these times, but not the second. Many
     filesystems take them from a clock that ticks every few milliseconds. Two changes within one
     tick that keep the size are the same version.
-
-    Raises:
-      OSError: the file was removed, or its folder cannot be read.
     """
     status = os.stat(path)
     told = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

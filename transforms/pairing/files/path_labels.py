@@ -42,15 +42,6 @@ class PathLabel:
         return match[1].encode(errors="backslashreplace").decode()
 
     def check_files(self, label: str, paths: Sequence[str]) -> None:
-        """Checks the files of a stream of records.
-
-        Args:
-          label: the stream, for messages.
-          paths: the paths of its files.
-
-        Raises:
-          InputError: two files have a value that only one file can have.
-        """
         if not self.has_one_file:
             return
         file_of: dict[str | None, str] = {}
@@ -63,34 +54,19 @@ class PathLabel:
                     "name the files of one run; to compare runs, join them: see --join_on",
                 )
 
-    def required(self, label: str, path: str) -> str:
-        """The value for a file.
-
-        Args:
-          label: the stream of the file, for messages.
-          path: the path of the file, as messages show it.
-
-        Raises:
-          InputError: the path does not match.
-        """
-        value = self.value_of(path)
-        if value is None:
-            raise self._no_match(f"{label}: the path of the file does not match", path)
-        return value
-
     def agreed(self, files: Sequence[tuple[str, str]]) -> str:
-        """The value for segments whose texts are in several files, of which one or more match.
+        """The value for segments whose texts are in these files, each a stream and a path.
 
-        Args:
-          files: (stream, path) of each file.
-
-        Raises:
-          InputError: no path matches, or two of them have different values.
+        One or more paths must match, and those that do must have the same value.
         """
         matching = [(label, path, value) for label, path in files if (value := self.value_of(path))]
         if not matching:
             paths = joined([path for _, path in files])
-            raise self._no_match("no path of the files of these lines matches", paths)
+            raise InputError(
+                f"no path matches --label_from_path {self.name}={self.pattern}: {paths}",
+                "change the pattern: * is any text within one name of a file or folder, and the "
+                "group in parentheses must match some text",
+            )
         label, path, value = matching[0]
         for other_label, other_path, other in matching[1:]:
             if other != value:
@@ -102,13 +78,6 @@ class PathLabel:
                 )
         return value
 
-    def _no_match(self, what: str, paths: str) -> InputError:
-        return InputError(
-            f"{what} --label_from_path {self.name}={self.pattern}: {paths}",
-            "change the pattern: * is any text within one name of a file or folder, and the group "
-            "in parentheses must match some text",
-        )
-
 
 def path_label(text: str) -> PathLabel:
     """The label that is written as NAME=PATTERN.
@@ -117,9 +86,6 @@ def path_label(text: str) -> PathLabel:
     text, `?` a character, and `[...]` one of these characters. The part in parentheses is the
     value; `(.*)` is the same as `(*)`. The pattern can begin at any name of the path, and its last
     name must match as a whole. If it matches in several places, the last one counts.
-
-    Raises:
-      ValueError: it has no name, or not exactly one group.
     """
     name, equals, pattern = text.partition("=")
     remedy = "write NAME=PATTERN, such as domain='news/*/(*)/', with one part in parentheses"

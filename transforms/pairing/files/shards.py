@@ -37,12 +37,7 @@ _PART = re.compile(r"[0-9]+|[^\W\d_]+|.", re.DOTALL)
 
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
-    """The files that a stream's pattern matched, in the order of the stream.
-
-    Raises:
-      InputError: nothing matched, two files are the same shard, or the names say how
-        many shards there are and one is missing.
-    """
+    """The files that a stream's pattern matched, in the order of the stream."""
     require_files(stream, files)
     keys = _order_keys([file.path for file in files])
     ordered = sorted(files, key=lambda file: keys[file.path])
@@ -61,11 +56,7 @@ def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> 
 
 
 def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
-    """Checks that a stream's pattern matched a file.
-
-    Raises:
-      InputError: nothing matched.
-    """
+    """Checks that a stream's pattern matched a file."""
     if files:
         return
     path = stream.pattern

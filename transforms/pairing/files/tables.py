@@ -50,11 +50,7 @@ def table_kind(pattern: str) -> TableKind | None:
 
 
 def table_files(stream: Stream) -> list[FoundFile]:
-    """The files of the table that a stream names.
-
-    Raises:
-      BleuError: the table cannot be read, has no files, or its files do not say all.
-    """
+    """The files of the table that a stream names."""
     prefix, _, table = stream.pattern.partition(":")
     kind = TABLE_KINDS[prefix]
     try:

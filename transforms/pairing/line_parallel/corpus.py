@@ -91,11 +91,7 @@ class Corpus:
         return None if self.rejects else self.expected.max_line_bytes
 
     def planned(self, counts: Sequence[LineCounts], describe: bool) -> tuple[Plan, FoundSegments]:
-        """The plan, and what was found, from the counts of all ranges of all files, in any order.
-
-        Raises:
-          InputError: the corpus is not what was expected.
-        """
+        """The plan, and what was found, from the counts of all ranges, in any order."""
         notices = nul_notices(self.inputs, counts)
         plan = make_plan(self.inputs, counts, self.expected.cuts)
         self.expected.require_segments(plan.segments)

@@ -45,13 +45,6 @@ One worker reads this in a few seconds, so several would gain little.
 class PortionReading:
     """Reads a portion. Mutable.
 
-    Args:
-      corpus: the corpus.
-      portion: the portion.
-      open_file: opens its files.
-      texts: the text of each stream, if others read it.
-      describe: whether to make digests of the lines.
-
     Attributes:
       lines: the number of lines that are read.
       digests: of these lines, for each of the corpus's inputs.
@@ -85,11 +78,7 @@ class PortionReading:
         self.digests = LineDigests.zero(len(self._readers))
 
     def batches(self) -> Iterator[tuple[SegmentBatch | None, Sequence[BadRecord]]]:
-        """The segments, each batch with the bad lines among its lines, if they are rejected.
-
-        Raises:
-          InputError: a file cannot be read, or there are bad lines that are not rejected.
-        """
+        """The segments, each batch with the bad lines among its lines, if they are rejected."""
         rows = even_rows(self._portion.lines, sum(self._fields))
         rejects = self._corpus.rejects
         while self.lines < self._portion.lines:
@@ -176,11 +165,7 @@ class PortionReading:
         return columns, [places[0]] * len(wanted)
 
     def ended(self) -> Iterator[tuple[Stream, Sequence[Piece]]]:
-        """Each stream with its pieces, after a check that they have no more lines.
-
-        Raises:
-          InputError: a file has changed since its lines were counted.
-        """
+        """Each stream with its pieces, after a check that they have no more lines."""
         for stream, reader, pieces in zip(
             self._streams, self._readers, self._portion.pieces, strict=True
         ):

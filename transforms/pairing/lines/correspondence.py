@@ -28,15 +28,7 @@ _MOST = 4
 
 
 def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> None:
-    """Checks that all streams of several shards have the same shards, by their names.
-
-    Args:
-      streams: the streams.
-      shards: the shards of each stream, in order.
-
-    Raises:
-      InputError: a stream does not have the shards of another one, or not in the same order.
-    """
+    """Checks that all streams of several shards have the same shards, by their names."""
     names = {
         number: names_of([shard.file.path for shard in of_stream])
         for number, of_stream in enumerate(shards)
@@ -67,16 +59,7 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
 def require_same_lines(
     streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], lines: Sequence[Sequence[int]]
 ) -> None:
-    """Checks that corresponding shards have the same number of lines.
-
-    Args:
-      streams: the streams.
-      shards: the shards of each stream; streams of several shards correspond.
-      lines: the number of lines of each shard of each stream.
-
-    Raises:
-      InputError: they differ.
-    """
+    """Checks that corresponding shards have the same number of lines."""
     sharded = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
     if len(sharded) < 2:
         return
@@ -102,15 +85,7 @@ def require_same_lines(
 
 
 def require_equal_line_counts(streams: Sequence[Stream], lines: Sequence[int]) -> None:
-    """Checks that all streams have the same number of lines, and at least one.
-
-    Args:
-      streams: the streams.
-      lines: the number of lines of each.
-
-    Raises:
-      InputError: they differ, or there are no lines.
-    """
+    """Checks that all streams have the same number of lines, and at least one."""
     paths = [stream.shown(stream.pattern) for stream in streams]
     usual = collections.Counter(reversed(lines)).most_common(1)[0][0]  # if equal, the last
     odd = [number for number, count in enumerate(lines) if count != usual]
@@ -158,11 +133,7 @@ class Expected:
         )
 
     def require_segments(self, segments: int) -> None:
-        """Checks the number of segments.
-
-        Raises:
-          InputError: there are more or fewer segments than required.
-        """
+        """Checks the number of segments."""
         if self.segments not in (None, segments):
             raise InputError(
                 f"the corpus has {segments} segment{'' if segments == 1 else 's'}, "

@@ -81,16 +81,9 @@ def count_lines(
     """Counts the newlines of a range, block by block.
 
     Args:
-      stream: the stream.
-      part: the range.
-      open_file: opens its file.
-      version: the version of the file.
       max_line_bytes: the largest number of bytes of a line. Lines within a part are checked
         when they are scored; here the limit bounds the amount of decompressed text. None if lines
         that are too long are only left out.
-
-    Raises:
-      InputError: the file cannot be read, is truncated, or has a line that is too long.
     """
     counted = CountedText(stream, part, version, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
@@ -110,8 +103,6 @@ class CountedText:
     """Counts the newlines of the text of a range. Mutable.
 
     Args:
-      stream: the stream.
-      part: the range.
       version, max_line_bytes: as in `count_lines`.
 
     Attributes:
@@ -139,11 +130,6 @@ class CountedText:
         Args:
           text: bytes.
           array: the same bytes, uint8.
-          begin: the first one.
-          end: the one after the last one.
-
-        Raises:
-          InputError: the text is compressed data, or has a line that is too long.
         """
         path, start = self._range.shard.file.path, self._range.start
         if start == self._text_bytes == 0:
@@ -166,12 +152,8 @@ class CountedText:
     def add_file(self, descriptor: int) -> bool:
         """Adds the whole text of the range, from an open file of this machine.
 
-        Returns:
-          Whether it was counted. It is not if there is no text, if the file cannot be read or has
-          changed, or if a line may be too long.
-
-        Raises:
-          InputError: the text is compressed data.
+        It returns False, and has added nothing, if there is no text, if the file cannot be read or
+        has changed, or if a line may be too long.
         """
         start, stop, file = self._range.start, self._range.stop, self._range.shard.file
         try:
@@ -212,9 +194,6 @@ class CountedText:
         """Adds the text of the whole file chunk by chunk, and gives each chunk.
 
         The text that is given has a newline after its last line.
-
-        Raises:
-          InputError: as in `count_lines`.
         """
         file = self._range.shard.file
         is_plain = not compression(file.path)

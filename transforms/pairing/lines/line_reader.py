@@ -42,11 +42,7 @@ class LineReader:
     """Reads the pieces of a stream as one sequence of lines.
 
     Args:
-      stream: the stream.
-      pieces: its pieces, in order.
-      open_file: opens a file.
       max_line_bytes: the largest number of bytes of a line.
-      first_segment: the number of the segment of the first line.
       texts: the text of the pieces in chunks that end with a newline at the end of a file; None if
         this reader is to read it itself.
 
@@ -84,11 +80,7 @@ class LineReader:
         self._taken = 0
 
     def available(self, most: int) -> int:
-        """Reads ahead; returns the number of lines that can be taken, at most `most`; 0 at the end.
-
-        Raises:
-          InputError: a file cannot be read.
-        """
+        """Reads ahead; returns how many lines can be taken, at most `most`; 0 at the end."""
         if len(self._offsets) <= most:
             larger = np.empty(most + 1, np.int64)
             larger[: self._lines + 1] = self._offsets[: self._lines + 1]
@@ -183,10 +175,6 @@ class LineReader:
 
         If `fields` is 1, tabs are text. Lines with another number of fields are added to the bad
         ones. The texts of bad lines have no meaning.
-
-        Args:
-          column: the lines.
-          fields: the number of fields of each line.
         """
         if fields == 1:
             return (column,)
@@ -212,14 +200,7 @@ class LineReader:
     def refuse_fields(
         self, column: pa.LargeStringArray, rows: Sequence[int], whats: Sequence[str], remedy: str
     ) -> None:
-        """Adds lines with a wrong number of fields to the bad ones, if they are not bad already.
-
-        Args:
-          column: the lines taken last.
-          rows: the rows of these lines.
-          whats: what is wrong with each of them.
-          remedy: what to do.
-        """
+        """Adds lines with a wrong number of fields to the bad ones, if they are not bad already."""
         known = set(self._bad_rows())
         for row, what in zip(rows, whats, strict=True):
             if row not in known:
@@ -232,11 +213,7 @@ class LineReader:
         return [record.number - self._segment(0) for record in self.bad]
 
     def finish(self) -> None:
-        """Reads to the end of the pieces, after all their lines are taken.
-
-        Raises:
-          InputError: a file has changed since its lines were counted.
-        """
+        """Reads to the end of the pieces, after all their lines are taken."""
         for _ in self._parts:
             raise AssertionError("a piece gave more lines than it has")
 
@@ -244,9 +221,6 @@ class LineReader:
         """Reads the text of all pieces part by part. Before the next part, the lines are copied.
 
         Gives True for parts that the memory then has; `copy_lines` reads the others.
-
-        Raises:
-          InputError: a file cannot be read, or has changed since its lines were counted.
         """
         for piece in self._pieces:
             yield from self._read_piece(piece)

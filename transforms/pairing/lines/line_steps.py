@@ -56,11 +56,7 @@ def count_range(
 
 
 def require_unchanged(stream: Stream, pieces: Iterable[Piece]) -> None:
-    """Checks that the files of pieces have the versions that they had when they were counted.
-
-    Raises:
-      InputError: a file has changed.
-    """
+    """Checks that the files of pieces have the versions that they had when they were counted."""
     for piece in pieces:
         if version_of(stream, piece.file.path) != piece.version:
             raise changed(stream, piece.file.path, "was changed after its lines were counted")

@@ -34,11 +34,7 @@ white space, such as Malayalam with 13.
 
 
 def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[Notice, ...]:
-    """The number of NUL characters in each stream, from the counts of all ranges of its files.
-
-    Raises:
-      InputError: a file has too many: it is UTF-16, UTF-32 or not text.
-    """
+    """The number of NUL characters in each stream, from the counts of all ranges of its files."""
     by_stream: collections.Counter[int] = collections.Counter()
     by_file: dict[tuple[int, int], list[LineCounts]] = collections.defaultdict(list)
     for count in counts:

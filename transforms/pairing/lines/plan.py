@@ -115,17 +115,8 @@ def make_plan(
 ) -> Plan:
     """Cuts a corpus into portions of about the size of a range, all streams together.
 
-    Args:
-      streams: the streams.
-      counts: the counts of all ranges of all their shards, in any order.
-      cuts: where the streams may be cut into shards.
-      header_lines: how many lines at the top of each file are not segments. In a plan they count
-        only in the places of lines in files.
-
-    Raises:
-      InputError: the streams, or their corresponding shards, have different numbers of
-        lines, or no lines, or a file changed while its lines were counted.
-      JobError: a count is missing, or is there twice.
+    The counts come in any order. The first `header_lines` of each file are not segments: they count
+    only in the places of lines in files.
     """
     by_stream: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:

@@ -79,7 +79,6 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRan
     long ranges, and the other one all the ends of files.
 
     Args:
-      shards: the shards.
       range_bytes: the largest size of a range; None: it is chosen for the size of the corpus.
     """
     if range_bytes is None:
@@ -98,9 +97,6 @@ def longest_first(sizes: Integers, usual: int) -> list[int]:
     Args:
       sizes: int64 (units,), their bytes.
       usual: the usual number of bytes.
-
-    Returns:
-      The numbers of all units.
     """
     lengths = np.where(sizes < 2 * usual, 0, sizes)
     order: list[int] = np.argsort(-lengths, kind="stable").tolist()

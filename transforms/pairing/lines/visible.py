@@ -21,11 +21,7 @@ __all__ = ["check_readable", "check_visible"]
 
 
 def check_visible(streams: Sequence[Stream]) -> None:
-    """Checks the files that this process sees. It does not open them.
-
-    Raises:
-      BleuError: the error that the workers would raise for these files.
-    """
+    """Checks the files that this process sees. It does not open them."""
     # Names of shards are not compared, because that takes seconds if there are many.
     for stream in streams:
         files = _visible(stream)
@@ -56,11 +52,7 @@ def _visible(stream: Stream) -> list[FoundFile] | None:
 
 
 def check_readable(streams: Sequence[Stream]) -> None:
-    """Checks on a worker that it can read the first byte of each stream.
-
-    Raises:
-      InputError: a stream has no files, or its first file cannot be read.
-    """
+    """Checks on a worker that it can read the first byte of each stream."""
     for stream in streams:
         if table_kind(stream.pattern) is not None:
             continue  # a table's log is read once, by one worker

@@ -168,7 +168,7 @@ class RecordFiles(RecordSource, abc.ABC):
         columns, faults = self.columns_of(part)
         rows = np.zeros(len(part.values), np.int32)
         for path, label in part.chosen.path_labels:
-            value = label.required(part.range.label, part.range.path)
+            value = label.agreed([(part.range.label, part.range.path)])
             values = pa.array([value], pa.large_string())
             columns[path] = pa.DictionaryArray.from_arrays(rows, values)
         lines = part.values if RECORD_FORMATS[self.format].is_of_lines else None

@@ -117,9 +117,7 @@ class ArrowColumns:
         """Checks that the columns have what a transform needs, and nothing else.
 
         Args:
-          keyed: whether it gives a score to each key.
           systems: the systems that it compares; None if it scores one system.
-          of_segments: whether it uses labels, ids and what is kept.
         """
         if keyed != (self.key is not None):
             raise ValueError(
@@ -151,14 +149,7 @@ def table_batches(
     """The rows of a table as batches, whose groups have keys and no windows.
 
     Args:
-      table: a pyarrow Table or RecordBatch.
-      columns: its columns.
       systems: the systems in their order; None if there is one, without a name.
-
-    Raises:
-      InputError: it is something else; a column is missing, or has another type; a row has no
-        candidate or no reference; a text is not UTF-8; an id is missing, impossible, or there
-        twice.
     """
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])

@@ -61,11 +61,7 @@ class GatheredSegments:
         )
 
     def add(self, segment: Any) -> None:
-        """Adds a `Segment` or, with several systems, a `SegmentOfSystems`.
-
-        Raises:
-          InputError: it has another form, lacks a system or has another one, or has no reference.
-        """
+        """Adds a `Segment` or, with several systems, a `SegmentOfSystems`."""
         texts, references, characters = _checked(segment, self._systems)
         for column, text in zip(self._candidates, texts, strict=True):
             column.append(text)
@@ -76,11 +72,7 @@ class GatheredSegments:
     def batches(
         self, numbers: Integers | None = None, groups: Sequence[tuple[Any, ...]] = ()
     ) -> Iterator[SegmentBatch]:
-        """The segments as batches, in order; see `column_batches`.
-
-        Raises:
-          InputError: UTF-8 cannot encode a text (a lone surrogate).
-        """
+        """The segments as batches, in order; see `column_batches`."""
         ends = np.cumsum([0, *self._reference_counts])
         references = pa.LargeListArray.from_arrays(ends, _column(self._references))
         candidates = [*map(_column, self._candidates)]
@@ -99,9 +91,6 @@ def column_batches(
 
     Args:
       candidates: a column for each system, without nulls.
-      references: columns of large strings, or of large lists of them. No row is without any
-        reference.
-      systems: the names of the systems; none for the numbers of the columns.
       numbers: int (rows,), the group of each row; None if all rows are one group. The rows of a
         group become neighbours in their batch.
       groups: the key of each group, and perhaps its window and the timestamp of its sums.

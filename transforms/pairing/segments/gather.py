@@ -32,14 +32,9 @@ class GatherSegments(beam.PTransform):
     rows have, and to which window their sums belong.
 
     Args:
-      keyed: whether segments have keys.
       systems: the names of the systems whose candidates each segment has by name; None if each
         segment is `(candidate, references)` of one system.
       columns: the columns of the tables; None if each element is one segment.
-      of_segments: whether batches have the labels, ids and kept columns of tables, too.
-
-    Raises:
-      ValueError: the columns do not fit.
     """
 
     def __init__(
@@ -128,7 +123,6 @@ class _GatherByKey(beam.DoFn):
 
     Args:
       coder: the coder of the keys; None if segments have no keys.
-      systems: as for `GatherSegments`.
     """
 
     def __init__(self, coder: Coder | None, systems: tuple[str, ...] | None) -> None:

@@ -30,12 +30,7 @@ class RowFields:
     def of(
         cls, candidate: Any, references: Any, group_by: Any, taken: Collection[str]
     ) -> RowFields:
-        """The fields that a configuration names. The rows of scores also have the fields `taken`.
-
-        Raises:
-          ValueError: they are not names, a field has two uses, or a row of scores would have two
-            fields with one name.
-        """
+        """The fields that a configuration names. The rows of scores have those `taken`, too."""
         if not isinstance(candidate, str):
             raise ValueError(f"candidate must be the name of a field, got {candidate!r}")
         named = _names("references", references)
@@ -52,11 +47,7 @@ class RowFields:
         return cls(candidate, references if isinstance(references, str) else named, keys)
 
     def check(self, types: Mapping[str, Any]) -> None:
-        """Checks the fields of all rows by their types.
-
-        Raises:
-          ValueError: a field is missing, or has a type that cannot be scored.
-        """
+        """Checks the fields of all rows by their types."""
         lists = [self.references] if isinstance(self.references, str) else []
         texts = [self.candidate, *(() if lists else self.references)]
         for name in (*texts, *lists, *self.group_by):
