@@ -43,13 +43,7 @@ _AHEAD = 2
 
 @dataclasses.dataclass
 class Unread:
-    """The text of a file that is not read yet. Mutable.
-
-    Attributes:
-      at: where it begins in the file.
-      stop: where it ends.
-      descriptor: the open file, if it is on this machine.
-    """
+    """The range of a file that is not read yet, and the descriptor of a file here. Mutable."""
 
     at: int
     stop: int
@@ -65,64 +59,16 @@ def read_chunks(
     comes in chunks of any size, and the bytes that are read are added to the progress of the run.
     Of other files the caller must add the bytes that it uses, because it may read bytes twice.
     """
-    return _without_mark(_chunks(stream, listed, chunk_bytes, open_file))
-
-
-def _chunks(
-    stream: Stream, listed: FoundFile, chunk_bytes: int, open_file: Open
-) -> Iterator[bytes]:
     suffix = compression(listed.path)
     if suffix:
         with opened(stream, listed, open_file) as file:
             read = _added(file)
-            yield from decompressed(read, suffix, lambda what: stream.told(what, listed.path))
+            text = decompressed(read, suffix, lambda what: stream.told(what, listed.path))
+            yield from _without_mark(text)
         return
-    chunk = b""
-
-    def read_fully(file: BinaryIO, size: int) -> int:
-        nonlocal chunk
-        chunk = file.read(size)
-        # A single read may return less.
-        while len(chunk) < size and (more := file.read(size - len(chunk))):
-            chunk += more
-        return len(chunk)
-
-    for _ in read_range(stream, listed, Unread(0, listed.size), chunk_bytes, open_file, read_fully):
-        yield chunk
-
-
-def read_range(
-    stream: Stream,
-    listed: FoundFile,
-    unread: Unread,
-    most: int,
-    open_file: Open,
-    read: Callable[[BinaryIO, int], int],
-) -> Iterator[None]:
-    """Reads a range of a file that is not compressed, in parts of `most` bytes.
-
-    Before each part, others may have read more of the range. `read` reads a part of this size from
-    the file, if the file has as much, and returns its size.
-    """
-    with opened(stream, listed, open_file) as file:
-        unread.descriptor = descriptor_of(file)
-        at = 0  # the place of `file`
-        while unread.at < unread.stop:
-            if at != unread.at:
-                file.seek(unread.at)
-            wanted = min(most, unread.stop - unread.at)
-            size = read(file, wanted)
-            at = unread.at = unread.at + size
-            if size < wanted:
-                what = f"ends at byte {at}, and had {listed.size} when listed"
-                raise changed(stream, listed.path, what)
-            yield
-        if unread.stop == listed.size:
-            if at != unread.at:
-                file.seek(unread.at)
-            if file.read(1):
-                what = f"has more than the {listed.size} bytes it had when listed"
-                raise changed(stream, listed.path, what)
+    memory = PartMemory(chunk_bytes)
+    for _ in read_parts(stream, listed, 0, listed.size, open_file, memory):
+        yield bytes(memory.text[memory.begin : memory.end])
 
 
 @contextlib.contextmanager
@@ -164,17 +110,13 @@ def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class PartMemory:
-    """Memory for one part at a time.
+    """Memory for one part at a time, of `part_bytes` or less. Mutable.
 
     It also has bytes before the part, which are the last ones of the part before it, and bytes
     after the part, so that compiled code can read whole blocks.
 
-    Args:
-      part_bytes: the largest size of a part, 3 or more.
-
     Attributes:
-      text: the memory.
-      array: the same memory, uint8.
+      text: the memory; `array` is the same, as uint8.
       begin: where the next byte of the part is.
       end: where the part ends.
       unread: the text that comes after the part.
@@ -200,11 +142,7 @@ class PartMemory:
         self.end = LOOK_BACK + len(text)
 
     def read(self, file: io.BufferedIOBase, most: int) -> int:
-        """Reads the next part from a file. Returns its size: less than `most` at the file's end.
-
-        Args:
-          most: the bytes to read, at most those of a part.
-        """
+        """Reads the next part from a file. Returns its size: less than `most` at the file's end."""
         self._keep_last()
         size = 0
         # A single read may return less.
@@ -215,7 +153,6 @@ class PartMemory:
 
     @property
     def part_bytes(self) -> int:
-        """The largest size of a part."""
         return len(self._space)
 
     def _keep_last(self) -> None:
@@ -237,30 +174,39 @@ def read_parts(
 ) -> Iterator[None]:
     """Reads the bytes start <= i < stop of a file into the memory, part by part.
 
-    A byte order mark at the start of the file is left out. A compressed file is read as a whole,
-    and the bytes that are read are added to the progress of the run. Of other files the caller
-    must add the bytes that it uses.
-
-    If the file is on this machine, the caller can read further parts itself, from the descriptor of
-    `memory.unread`.
+    A byte order mark at the start of the file is left out. A compressed file is read as a whole.
+    Progress is told as in `read_chunks`. If the file is on this machine, the caller can read
+    further parts itself, from the descriptor of `memory.unread`.
     """
     memory.forget()
     most = memory.part_bytes
     if compression(listed.path):
         yield from put_parts(read_chunks(stream, listed, most, open_file), memory)
         return
-
-    def read(file: BinaryIO, size: int) -> int:
-        return memory.read(cast(io.BufferedIOBase, file), size)
-
-    memory.unread = Unread(start, stop)
-    is_first = start == 0
-    for _ in read_range(stream, listed, memory.unread, most, open_file, read):
-        if is_first and memory.text.startswith(BYTE_ORDER_MARK, memory.begin, memory.end):
-            memory.begin += len(BYTE_ORDER_MARK)
-        is_first = False
-        if memory.begin < memory.end:
-            yield
+    unread = memory.unread = Unread(start, stop)
+    with opened(stream, listed, open_file) as file:
+        unread.descriptor = descriptor_of(file)
+        at = 0  # the place of `file`
+        while unread.at < unread.stop:
+            if at != unread.at:
+                file.seek(unread.at)
+            wanted = min(most, unread.stop - unread.at)
+            size = memory.read(cast(io.BufferedIOBase, file), wanted)
+            is_first = unread.at == 0
+            at = unread.at = unread.at + size
+            if size < wanted:
+                what = f"ends at byte {at}, and had {listed.size} when listed"
+                raise changed(stream, listed.path, what)
+            if is_first and memory.text.startswith(BYTE_ORDER_MARK, memory.begin, memory.end):
+                memory.begin += len(BYTE_ORDER_MARK)
+            if memory.begin < memory.end:
+                yield
+        if unread.stop == listed.size:
+            if at != unread.at:
+                file.seek(unread.at)
+            if file.read(1):
+                what = f"has more than the {listed.size} bytes it had when listed"
+                raise changed(stream, listed.path, what)
 
 
 def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[bytes, None, None]:
