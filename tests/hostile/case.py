@@ -129,9 +129,9 @@ class OutputFolder:
             check(self.scores.stat().st_mtime_ns == self._OLD_TIME, "scores.json was rewritten")
         self.check_no_litter()
 
-    def check_no_litter(self, hidden_allowed: bool = False) -> None:
-        """Checks that the folder contains the result; a killed run may leave hidden files."""
+    def check_no_litter(self) -> None:
+        """Checks that the folder contains only the result."""
         names = sorted(path.name for path in self.path.iterdir()) if self.path.exists() else []
         known = {*WRITTEN, "segment_scores"}
-        litter = [n for n in names if n not in known and not (hidden_allowed and n[0] == ".")]
+        litter = [name for name in names if name not in known]
         check(litter == [], f"files were left in the output folder: {', '.join(litter)}")

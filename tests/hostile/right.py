@@ -11,7 +11,7 @@ def attack(case: Case) -> None:
     """Scores a random corpus in a random form."""
     chooser = case.random
     corpus = make_corpus(chooser)
-    definition = make_definition(chooser, corpus)
+    definition = make_definition(chooser)
     layout, more = _layout(case, corpus)
     output = OutputFolder(case)
     document = ["--format=json", *definition.flags]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import EXAMPLE, Run, called, read_lines, streams, write_lines
+from command_line import EXAMPLE, Run, called, streams, write_lines
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "looked", "at", "the", "dog"]
 REFERENCE = [f"{' '.join(WORDS[i % 7 :])} {i}." for i in range(300)]
@@ -64,23 +64,6 @@ def test_warnings_and_scores_do_not_depend_on_the_split(files):
     assert called(*of_all, "--range_bytes=1000", "--threads=2").out == whole.out
 
 
-@pytest.mark.parametrize("name", ["windows", "identical"])
-def test_a_warning_changes_no_number(name, files, tmp_path):
-    # The same tokens, but without suspicious text.
-    lines = [f" {line.strip()}" for line in read_lines(files[name])]
-    plain = write_lines(tmp_path / "plain" / files[name].name, lines)
-    suspicious, expected = (
-        called(*streams([each], [files["reference"]], "--format=json")).document
-        for each in (files[name], plain)
-    )
-    assert suspicious["warnings"]
-    assert expected["warnings"] == []
-    for document in (suspicious, expected):
-        del document["warnings"]
-        del document["counters"]["bytes"]
-    assert suspicious == expected
-
-
 def test_tokenized_text_gives_no_warning_if_the_tokenizer_is_for_it(files):
     arguments = streams([files["tokenized"]], [files["reference"]])
     assert called(*arguments, "--tokenize=none").err == ""
@@ -121,15 +104,3 @@ def test_chinese_segments_of_a_corpus_in_several_languages_are_counted(tmp_path)
 
 def about_chinese(run: Run) -> list[str]:
     return [each for each in run.document["warnings"] if "Chinese" in each]
-
-
-def test_chinese_text_gives_a_warning_on_stderr(tmp_path):
-    candidates = write_lines(tmp_path / "hyp.txt", ["我喜欢吃苹果和香蕉。"] * 3)
-    references = write_lines(tmp_path / "ref.txt", ["我喜欢吃苹果。"] * 3)
-    arguments = streams([candidates], [references])
-    run = called(*arguments)
-    assert run.code == 0
-    assert "hyp: 3 of 3 segments are Chinese text, which has no spaces between" in run.err
-    assert "use the tokenizer zh (--language zh, or --language_column)" in run.err
-    assert "Chinese text" not in called(*arguments, "--language", "zh").err
-    assert "Chinese text" not in called(*arguments, "--tokenize", "char").err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -132,29 +131,3 @@ def test_a_shard_lost_everywhere_is_an_error_where_the_names_say_their_number(tm
     )
     alone = score(f"{tmp_path}/h/{names[0]}", f"{tmp_path}/r/{names[0]}")
     assert alone.document["segments"] == 18
-
-
-def test_rare_nuls_stay_characters_and_are_counted(tmp_path):
-    lines = [*CANDIDATE[:-1], "the\0cat " + CANDIDATE[-1] + "\0"]
-    hyp = write_lines(tmp_path / "h.txt", lines)
-    run = score(str(hyp), str(REFERENCES[0]))
-    assert_equals_sacrebleu(run.document, [lines], [REFERENCE])
-    (warning,) = run.document["warnings"]
-    assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")
-    assert f"warning: {warning}" in run.err
-
-
-def test_a_file_removed_while_it_is_read_is_bad_input(tmp_path, monkeypatch):
-    from beam_bleu.transforms.pairing.line_parallel import portion_reading
-
-    class Meddling(portion_reading.LineReader):
-        def finish(self) -> None:
-            super().finish()
-            if hyp.exists():
-                os.remove(hyp)
-
-    hyp = write_lines(tmp_path / "h.txt", CANDIDATE)
-    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
-    score(str(hyp), str(REFERENCES[0])).assert_failed(
-        3, f"candidates x: the file was removed while the job ran: {hyp}\n"
-    )

@@ -119,13 +119,13 @@ def test_a_rare_sign_is_a_warning_with_its_share_and_its_first_place():
     assert look_at(sampled({"a": candidates}, [REFERENCES]), ["marks"]) == ()
 
 
-@pytest.mark.parametrize("bad", [0.2, 0.6])
 @pytest.mark.parametrize(
     ("shift", "told"),
     [(1, "1 below"), (3, "3 below"), (-1, "1 above")],
 )
 @pytest.mark.parametrize(("count", "at"), [(400, 200), (3000, 2500), (400, 0)])
-def test_lines_that_are_shifted_from_a_line_on(bad, shift, told, count, at):
+def test_lines_that_are_shifted_from_a_line_on(shift, told, count, at):
+    bad = 0.6
     references = sentences(count)
     own = changed(references, bad)
     new = sentences(abs(shift), seed=9)
@@ -165,9 +165,7 @@ ARABIC = sentences(COUNT, letters="ابتثجحخدذرزسشصضطظعغفقك�
 UKRAINIAN = sentences(COUNT, letters="абвгґдеєжзиіїйклмнопрстуРСФшьюя")
 MANY = sentences(5000)
 SPOKEN = [t.lower()[:-1].replace(",", "") for t in REFERENCES]
-SORTED_LABELS = ["yes"] * 200 + ["no"] * 200
 NUMBERS = [str(7 * i) for i in range(COUNT)]
-DIGITS = [" ".join(str(i * 7919)) for i in range(COUNT)]
 
 
 def both(change: In) -> tuple[list[str], list[str]]:
@@ -186,9 +184,7 @@ def drawn(form: str, most: int) -> tuple[list[str], list[str]]:
 CLEAN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "text": (CANDIDATES, REFERENCES),
     "much text": (changed(MANY, 0.3), MANY),
-    "twelve lines": (CANDIDATES[:12], REFERENCES[:12]),
     "identical": (REFERENCES, REFERENCES),
-    "identical, twelve lines": (REFERENCES[:12], REFERENCES[:12]),
     "lower case": both(lambda t, i: t.lower()),
     "tokenized": both(lambda t, i: t.replace(",", " ,")),
     "escaped on both sides": both(lambda t, i: t.replace(",", "&quot;")),
@@ -196,21 +192,12 @@ CLEAN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "dialogue": both(lambda t, i: f"{'AB'[i % 2]}: {t}"),
     "quotes": both(lambda t, i: f'"{t}"'),
     "speech": (changed(SPOKEN, 0.05), SPOKEN),
-    "bad": (changed(REFERENCES, 0.8), REFERENCES),
     "very bad": (changed(REFERENCES, 0.93), REFERENCES),
     "one sentence": ([REFERENCES[0]] * COUNT, REFERENCES),
     "empty": ([""] * COUNT, REFERENCES),
-    "labels": (RNG.choices(["yes", "no"], k=COUNT), RNG.choices(["yes", "no"], k=COUNT)),
     "wrong labels": (["yes", "no"] * 200, ["no", "yes"] * 200),
-    "sorted labels": (SORTED_LABELS, SORTED_LABELS),
     "numbers": (NUMBERS, NUMBERS),
-    "digits": (DIGITS, DIGITS),
-    "math": (
-        [f"x + {i % 7} = {i % 9}y" for i in range(COUNT)],
-        [f"x + {i % 5} = {i % 9}y" for i in range(COUNT)],
-    ),
     "answers": drawn("The answer is {}.", 999),
-    "weather": drawn("It is {} degrees in the city of {}.", 30),
     "code": (
         [f'\tif (a[{i % 9}] < b) {{ print("x\\n{t[:9]}"); }}' for i, t in enumerate(CANDIDATES)],
         [f'\tif (a[{i % 8}] < b) {{ print("y\\n{t[:9]}"); }}' for i, t in enumerate(REFERENCES)],
@@ -219,10 +206,6 @@ CLEAN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "Arabic": (changed(ARABIC, 0.3), ARABIC),
     "Thai": (changed(THAI, 0.3), THAI),
     "Ukrainian": (changed(UKRAINIAN, 0.3), UKRAINIAN),
-    "four times each": (
-        [text for text in CANDIDATES[:100] for _ in range(4)],
-        [text for text in REFERENCES[:100] for _ in range(4)],
-    ),
     "windows of sentences": (
         [" ".join(CANDIDATES[i : i + 3]) for i in range(COUNT)],
         [" ".join(REFERENCES[i : i + 3]) for i in range(COUNT)],

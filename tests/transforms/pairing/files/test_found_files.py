@@ -7,7 +7,6 @@ import pathlib
 
 import pytest
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import version_of
@@ -73,21 +72,3 @@ def test_an_object_has_the_version_that_its_store_reports(
 ) -> None:
     monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(told))
     assert version_of(STREAM, "store://a") == version
-
-
-def test_a_removed_object_is_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(RuntimeError("404")))
-    with pytest.raises(InputError, match=r"candidates x: cannot be read: 404.*: store://a"):
-        version_of(STREAM, "store://a")
-
-
-def test_on_hdfs_it_is_the_time_of_the_last_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Hadoop(HadoopFileSystem):
-        def __init__(self) -> None:
-            pass
-
-        def last_updated(self, url: str) -> float:
-            return 1234.5
-
-    monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Hadoop())
-    assert version_of(STREAM, "hdfs://a") == "1234.5"

@@ -8,8 +8,7 @@ import pytest
 from command_line import called
 
 from beam_bleu.pipeline.command_line import paths
-from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.files.tables import table_kind
@@ -43,21 +42,3 @@ def test_a_missing_library_is_named_with_its_extra(
     with pytest.raises(InputError, match="is not installed here: x/y") as failed:
         find_files(Stream("input", f"{name}:x/y"))
     assert f"install {name}" in failed.value.remedy
-
-
-def test_the_path_of_a_table_means_the_same_on_all_workers(
-    tmp_path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(paths, "has_module", lambda module: True)
-    monkeypatch.chdir(tmp_path)
-    for given, anywhere, checked in (
-        ("delta:a/b", True, f"delta:{tmp_path}/a/b"),
-        ("delta:a", True, f"delta:{tmp_path}/a"),
-        ("delta:a/b", False, "delta:a/b"),
-        ("delta:gs://a/b", True, "delta:gs://a/b"),
-        ("iceberg:lake.news.rows", True, "iceberg:lake.news.rows"),
-        ("iceberg:a/x.metadata.json", True, f"iceberg:{tmp_path}/a/x.metadata.json"),
-    ):
-        assert checked_path("--input", given, anywhere) == checked
-    with pytest.raises(UsageError, match="is empty"):
-        checked_path("--input", "delta:", False)

@@ -17,7 +17,7 @@ from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel import portion_reading
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
-from beam_bleu.transforms.pairing.lines import line_steps, ranges
+from beam_bleu.transforms.pairing.lines import line_steps
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
@@ -62,17 +62,6 @@ def between(least: int, most: int) -> object:
 
 def test_rows_hold_the_same_line_of_every_stream(tmp_path: pathlib.Path) -> None:
     read(tmp_path, equal_to(ROWS), 64, between(40, 60))
-
-
-@pytest.mark.parametrize("usual", [16, 64])
-def test_the_number_of_ranges_without_range_bytes(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, usual: int
-) -> None:
-    # 3,060 bytes: 48 times 64, and a portion has one batch.
-    monkeypatch.setattr(ranges, "SMALL_RANGE", usual)
-    monkeypatch.setattr(ranges, "USUAL_RANGE", usual)
-    monkeypatch.setattr(ranges, "MOST_RANGES", 60)
-    read(tmp_path, equal_to(ROWS), None, between(40, 60))
 
 
 def in_place(path: pathlib.Path) -> None:
@@ -152,29 +141,6 @@ def test_a_file_changed_between_two_of_its_ranges_is_an_error(
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
     ):
         _ = pipeline | lines.pair(threads=1)
-
-
-@pytest.mark.parametrize("place", ["0", "2", "4"], ids=["first", "in the middle", "last"])
-def test_an_empty_shard_that_is_filled_while_others_are_read_is_an_error(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
-    for name in "01234":
-        (tmp_path / name).write_text("" if name == place else "some text\n" * 20)
-
-    class Meddling(LineReader):
-        def available(self, most: int) -> int:
-            (tmp_path / place).write_text("late\n")
-            return super().available(most)
-
-    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
-    stream = Stream("stream x", f"{tmp_path}/?")
-    with (
-        pytest.raises(
-            Exception, match=rf"stream x: the file .*(changed|listed).*: {tmp_path}/{place}\b"
-        ),
-        beam.Pipeline(runner=FnApiRunner()) as pipeline,
-    ):
-        _ = pipeline | LineParallel(("x",), (stream,), (stream,), 64).pair(threads=1)
 
 
 def test_digests_add_up_by_every_route(tmp_path: pathlib.Path) -> None:

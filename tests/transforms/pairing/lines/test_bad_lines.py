@@ -55,14 +55,6 @@ def test_a_file_that_changes_after_it_was_counted_is_an_error(counted, read, rea
     assert error.value.cause.endswith(": a.txt")
 
 
-@pytest.mark.parametrize("suffix", COMPRESSED)
-def test_a_compressed_file_that_changes_after_it_was_counted_is_an_error(suffix):
-    for read in ([b"a\nb\n"], [b"a\nb\nc\nd\n"], [b"a\nb\nc\n", b"d"]):
-        changed = b"".join(map(COMPRESS[suffix], read))
-        with pytest.raises(InputError, match="candidates LIUM: "):
-            read_changed(COMPRESS[suffix](b"a\nb\nc\n"), changed, "a" + suffix)
-
-
 class Unanswering(io.BytesIO):
     """A file on a filesystem that fails in the middle."""
 

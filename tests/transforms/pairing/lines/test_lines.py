@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import random
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +15,7 @@ from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import block_bytes, cut
+from beam_bleu.transforms.pairing.lines.ranges import cut
 
 property_test = settings(derandomize=True, deadline=None, max_examples=150)
 
@@ -103,29 +102,3 @@ def test_a_reader_does_not_read_far_ahead():
         reader.take(taken)
         read += taken
     assert read == len(lines)
-
-
-class Watched(io.BytesIO):
-    """Remembers the largest size of a read."""
-
-    most = 0
-
-    def readinto(self, memory: memoryview) -> int:
-        self.most = max(self.most, len(memory))
-        return super().readinto(memory)
-
-
-@pytest.mark.parametrize("size", [1, 2 * MEGABYTE, 5 * MEGABYTE, 8 * MEGABYTE + 5])
-@pytest.mark.parametrize("mark", [b"", MARK])
-def test_large_blocks_are_counted_by_the_megabyte(size, mark):
-    text = mark + random.Random(size).randbytes(size).translate(b"ab\n" * 85 + b"a")
-    range_bytes = 192 * MEGABYTE
-    block = block_bytes(range_bytes)
-    assert block == 3 * MEGABYTE
-    (part,) = cut(Shard(0, 0, FoundFile("a", len(text))), range_bytes)
-    file = Watched(text)
-    counts = count_lines(STREAM, part, lambda _: file)
-    assert counts.newlines.tolist() == [
-        text.count(b"\n", at, at + block) for at in range(0, len(text), block)
-    ]
-    assert 0 < file.most <= MEGABYTE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -135,28 +134,6 @@ def test_a_portion_has_a_limited_number_of_tiny_files(sizes):
     )
     assert sum(portion.lines for portion in portions) == 20_000
     assert max(len(pieces) for portion in portions for pieces in portion.pieces) <= 64
-
-
-def test_the_portions_of_a_large_plan_are_not_kept_in_memory():
-    # 20,000 pieces of about 400 bytes each, if all were in memory at the same time.
-    streams = [Stream(str(i), str(i)) for i in range(20)]
-    range_bytes = 1 << 20
-    shards = [
-        Shard(i, 0, FoundFile(f"a rather long path of stream {i}", 50 << 20)) for i in range(20)
-    ]
-    block = block_bytes(range_bytes)
-    counts = [
-        LineCounts(part, np.full((part.stop - part.start) // block, block // 100), False)
-        for shard in shards
-        for part in cut(shard, range_bytes)
-    ]
-    plan = make_plan(streams, counts)
-    tracemalloc.start()
-    portions = sum(1 for _ in plan.portions())
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert portions == 1_000
-    assert peak < 1_000_000
 
 
 @given(corpora(), st.data())

@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines.ranges import (
-    CHUNK,
-    block_bytes,
     cut,
-    cut_corpus,
     longest_first,
     range_bytes_for,
 )
@@ -36,21 +33,6 @@ def test_a_compressed_file_is_one_range(suffix):
 
 
 @pytest.mark.parametrize(
-    ("range_bytes", "block"),
-    [
-        (16, 16),
-        (1024, 16),
-        (6400, 100),
-        (1 << 26, 1 << 20),
-        ((1 << 31) + 7, 1 << 25),
-    ],
-)
-def test_a_range_has_64_blocks_unless_they_could_not_be_read_in_whole_chunks(range_bytes, block):
-    assert block_bytes(range_bytes) == block
-    assert block < CHUNK or block % CHUNK == 0
-
-
-@pytest.mark.parametrize(
     ("corpus_bytes", "range_bytes"),
     [
         (0, 1 << 24),
@@ -65,20 +47,6 @@ def test_a_range_has_64_blocks_unless_they_could_not_be_read_in_whole_chunks(ran
 def test_ranges_grow_with_the_corpus(corpus_bytes, range_bytes):
     assert range_bytes_for(corpus_bytes) == range_bytes
     assert corpus_bytes / range_bytes <= 65536
-
-
-@pytest.mark.parametrize("asked_for", [None, 1 << 30])
-def test_a_range_that_is_asked_for_is_kept_in_a_corpus_of_any_size(asked_for):
-    shards = [Shard(stream, 0, FoundFile(str(stream), 31_000 << 30)) for stream in range(2)]
-    parts = list(cut_corpus(shards, asked_for))
-    if asked_for:
-        assert len(parts) == 62_000
-    else:  # sizes are doubled, so there are at least half as many as allowed
-        assert 1 << 15 <= len(parts) <= 1 << 16
-    for stream in range(2):
-        of_stream = [part for part in parts if part.shard.stream == stream]
-        assert [part.start for part in of_stream[1:]] == [part.stop for part in of_stream[:-1]]
-        assert (of_stream[0].start, of_stream[-1].stop) == (0, 31_000 << 30)
 
 
 @given(st.lists(st.integers(0, 100)), st.integers(1, 50))

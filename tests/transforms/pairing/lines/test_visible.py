@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
-import errno
 import os
 import pathlib
-
-import pytest
 
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -41,23 +37,3 @@ def test_what_only_workers_may_see_is_not_told(tmp_path: pathlib.Path) -> None:
     os.symlink("gone", tmp_path / "link")
     for pattern in ("/no/such/folder/b", "/no/such/*/b", tmp_path / "c" / "b", tmp_path / "link"):
         assert seen(tmp_path / "a", pattern) == ""
-
-
-def test_a_file_that_this_user_may_not_read_is_not_told(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The workers may run as another user. root may read everything, so the test must pretend."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-    (tmp_path / "a").write_text("one\n")
-    (tmp_path / "empty").write_text("")
-    for name in ("a", "empty"):
-        (tmp_path / name).chmod(0)
-    monkeypatch.setattr(os, "access", lambda path, mode, **_: False)
-    monkeypatch.setattr(os, "open", refuse)
-    monkeypatch.setattr(builtins, "open", refuse)
-    assert seen(tmp_path / "a", f"{tmp_path}/a*") == ""
-    # Its size can be seen.
-    assert seen(tmp_path / "empty", tmp_path / "a").startswith("stream 0 have 0 lines")

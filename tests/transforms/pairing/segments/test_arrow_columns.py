@@ -11,7 +11,6 @@ import pytest
 
 from beam_bleu import ArrowColumns
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import table_batches
 
@@ -117,23 +116,6 @@ def test_a_long_table_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     texts[17_000] = None
     with pytest.raises(InputError, match=r"^row 17001 of a table has no candidate"):
         list(table_batches(table(c=texts, a=["x"] * 20_000, k=[1] * 20_000), KEYED))
-
-
-def test_a_row_with_many_references_does_not_make_many_columns_for_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(canonical, "MOST_TEXTS", 40)
-    lists = [["x"]] * 20 + [[str(number) for number in range(30)]] + [["y"]] * 20
-    texts = [str(number) for number in range(41)]
-    made = table(c=texts, r=lists, k=[number % 2 for number in range(41)])
-    columns = ArrowColumns(candidate="c", references="r", key="k")
-    batches = list(table_batches(made, columns))
-    assert max(len(each) * (1 + len(each.references)) for each in batches) <= 40
-    found = sorted((row for batch in batches for row in rows_of(batch)), key=lambda r: int(r[1]))
-    assert found == [
-        (number % 2, text, references)
-        for number, (text, references) in enumerate(zip(texts, lists, strict=True))
-    ]
 
 
 OVERLAPPING = pa.Array.from_buffers(
