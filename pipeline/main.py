@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, short_usage
+from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, short_help
 from beam_bleu.pipeline.command_line.log_flags import logs
 from beam_bleu.pipeline.display.shown_progress import progress_shown
 from beam_bleu.pipeline.display.terminal import (
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code (see the README)."""
     argv = sys.argv[1:] if argv is None else argv
     if not argv:
-        say(short_usage())
+        say(short_help().rstrip())
         return USAGE
     if argv[0] in SUBCOMMANDS:
         module = importlib.import_module(f"beam_bleu.pipeline.subcommands.{argv[0]}")

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import doctest
 import io
-import itertools
 import pathlib
 import re
 import shlex
@@ -15,19 +14,14 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
-from command_line import COMMAND, PROJECT, called, without_progress
+from command_line import PROJECT, called, without_progress
 from engine_parts import need
 from markdown_tables import sections, tables
-from philox import coin, weight
 from scoring import score_of
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
-from beam_bleu.transforms.score import differences
-from beam_bleu.transforms.totals.replicates.replicate_adder import unit_keys
 
 
 def read(page: str) -> str:
@@ -41,6 +35,7 @@ SHOWN = [
         "README.md",
         "docs/tour.md",
         "docs/definitions.md",
+        "docs/inputs.md",
         "docs/examples.md",
         "docs/history.md",
         "docs/chrf.md",
@@ -134,23 +129,6 @@ def test_a_command_prints_what_the_page_shows(
     assert {path.name for path in set(tmp_path.iterdir()) - before} <= {"out"}
 
 
-INPUTS = re.findall(r"```console\n\$ (.*?)\n(.*?)```", read("docs/inputs.md"), re.DOTALL)
-
-
-@pytest.mark.parametrize(("command", "shown"), INPUTS, ids=[each[0][-70:] for each in INPUTS])
-def test_a_form_of_input_prints_what_the_page_shows(
-    command: str, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(PROJECT)
-    if command.startswith("./run.sh "):
-        run = called(*shlex.split(command.removeprefix("./run.sh ")))
-        assert run.err + run.out.decode() == shown
-        return
-    piped = command.replace("./run.sh", shlex.join(COMMAND))  # this takes a process
-    done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, check=True)
-    assert without_progress(done.stderr) + done.stdout == shown
-
-
 LIBRARIES = {"Delta and Iceberg tables": "deltalake", "Hugging Face data sets": "datasets"}
 """The libraries of sections of docs/sources.md, which are in the extra test-libraries."""
 
@@ -203,51 +181,10 @@ def test_a_program_prints_what_the_page_shows(
         assert not shown or lines == sorted(shown.splitlines())
 
 
-(VECTORS,) = tables(sections(read("docs/resampling.md"))["The random numbers"])
-
-
-@pytest.mark.parametrize("row", VECTORS[1:], ids=[" ".join(row[:5]) for row in VECTORS[1:]])
-def test_units_have_the_weights_and_coins_of_the_page(row: list[str]) -> None:
-    seed, partition, unit, shown, first, weights, coins = row
-    partition = "" if partition == "none" else partition.strip("`")
-    kind, name = unit.split(" ", 1)
-    if kind == "segment":
-        keys = unit_keys(partition, np.array([int(name)]))
-    else:
-        keys = unit_keys(partition, None, pa.array([name.strip("`")]).dictionary_encode())
-    (key,) = keys.tolist()
-    assert f"`{key:016x}`" == shown
-    replicates = range(int(first), int(first) + 12)
-    assert [weight(int(seed), key, each) for each in replicates] == [*map(int, weights.split())]
-    assert [coin(int(seed), key, each) for each in replicates] == [*map(int, coins.split())]
-
-
 def table(page: str, *header: str) -> list[list[str]]:
     """The rows of the table of a page with this header."""
     (found,) = (each for each in tables(read(page)) if tuple(each[0]) == header)
     return found[1:]
-
-
-@pytest.mark.parametrize(
-    ("p_values", "adjusted"), table("docs/significance.md", "p-values", "adjusted")
-)
-def test_the_examples_of_holm(p_values: str, adjusted: str) -> None:
-    found = differences.holm([float(each) for each in p_values.split(",")])
-    assert [round(each or 0, 9) for each in found] == list(map(float, adjusted.split(",")))
-
-
-CLUSTERS = ("systems, best first", "pairs that do not differ significantly", "clusters")
-
-
-@pytest.mark.parametrize(
-    ("systems", "similar", "clusters"), table("docs/significance.md", *CLUSTERS)
-)
-def test_the_examples_of_clusters(systems: str, similar: str, clusters: str) -> None:
-    pairs = itertools.combinations(systems.split(), 2)
-    scores = {system: -rank for rank, system in enumerate(systems.split())}
-    p_values = {pair: 0.5 if "-".join(pair) in similar else 0.01 for pair in pairs}
-    found = differences.clusters(scores, p_values, lower_is_better=False)
-    assert ", ".join(map(" ".join, found)) == clusters
 
 
 def test_the_page_shows_the_yaml_example_as_it_is() -> None:
@@ -317,17 +254,6 @@ def test_an_example_of_a_definition_scores_what_the_page_shows(
     digits = len(shown.partition(".")[2])
     # The founding documents print all digits of a float between 0 and 1. The last may be rounded.
     assert score == pytest.approx(float(shown), rel=1e-15, abs=0.5 * 10**-digits)
-
-
-@pytest.mark.parametrize(
-    ("candidate", "references", "order", "shown"),
-    rows(DEFINITIONS, "| candidate | references | order | precision |"),
-)
-def test_a_precision_is_what_the_page_shows(
-    candidate: str, references: str, order: str, shown: str
-) -> None:
-    score = scored(candidate, references, "--preset papineni2002")
-    assert f"{score.matches[int(order) - 1]}/{score.totals[int(order) - 1]}" == shown
 
 
 def test_the_examples_of_the_page_of_calls_run() -> None:

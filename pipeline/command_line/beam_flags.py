@@ -29,18 +29,12 @@ _OF_ENGINES = (
 """Groups of Beam's flags that only an engine can use."""
 
 _REFUSED = {
+    "dry_run": "the command needs the result of the job",
     "no_wait_until_finish": "the command waits for the job, to show its result",
     "on_success_matcher": "it is for Beam's own tests",
     "wait_until_finish_duration": "the command waits until the job ends; `timeout` can stop it",
 }
 """Flags that the command cannot use with any runner, and why not."""
-
-_REFUSED_IN_PROCESS = {
-    "dry_run": "the job would run anyway",
-    "profile_cpu": "Beam's in-process runner cannot profile this job; python -m cProfile can",
-    "profile_memory": "Beam's in-process runner cannot profile this job",
-    "update_compatibility_version": "an in-process job cannot be updated",
-}
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
 
@@ -59,15 +53,18 @@ class _BeamParser(Parser):
         action.help = text.replace("%", "%%")  # argparse would look for names of values after a %
         return action
 
-    def add_value_provider_argument(self, *names: str, **keywords: Any) -> None:
-        """Beam's options can call this method. It adds the argument like any other one."""
-        self.add_argument(*names, **keywords)
+    add_value_provider_argument = add_argument  # Beam's options can call this one, too
 
 
 @functools.cache  # Beam has hundreds of flags, and a run also asks which of them are switches
 def beam_parser() -> Parser:
     """A parser of all flags that Beam knows."""
-    parser = _BeamParser(formatter_class=Formatter, add_help=False)
+    parser = _BeamParser(
+        usage=argparse.SUPPRESS,
+        description="Apache Beam's flags. Engines use only those that are for them.",
+        formatter_class=Formatter,
+        add_help=False,
+    )
     for options in PipelineOptions.__subclasses__():
         # GoogleCloudOptions: Google Cloud
         parser.add_argument_group(" ".join(_WORD.findall(options.__name__.removesuffix("Options"))))
@@ -78,12 +75,8 @@ def beam_parser() -> Parser:
 def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str, str], list[str]]:
     """The values of Beam's flags.
 
-    Returns:
-      The values; the flags whose value is not the default, as they are spelt, by name; and the
-      words that are neither flags of Beam nor their values.
-
-    Raises:
-      UsageError: a flag has a value that is not allowed, or cannot be used with any runner.
+    Also the spellings, by name, of the flags whose value is not the default; and the words that are
+    neither flags of Beam nor their values.
     """
     parser = beam_parser()
     try:
@@ -102,30 +95,20 @@ def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str
 
 
 def check_in_process(given: Mapping[str, str]) -> None:
-    """Checks the flags of Beam that are given for a run in this process.
-
-    Raises:
-      UsageError: one of them cannot be used here.
-    """
+    """Checks the flags of Beam that are given for a run in this process."""
     of_engines = {
         action.dest: "it is for an engine, but this job runs in-process"
-        for title, actions in beam_parser().groups()
-        if title in _OF_ENGINES
-        for action in actions
+        for group in beam_parser()._action_groups
+        if group.title in _OF_ENGINES
+        for action in group._group_actions
     }
-    _refuse({**of_engines, **_REFUSED_IN_PROCESS}, given)
+    _refuse(of_engines, given)
 
 
 def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
     for name, flag in given.items():
         if name in refused:
             raise UsageError(f"{flag} is refused: {refused[name]}", "leave it out")
-
-
-def beam_help() -> str:
-    """Beam's flags and what Beam says about them."""
-    intro = "Apache Beam's flags. Engines use only those that are for them."
-    return f"{intro}\n\n{beam_parser().format_groups('')}"
 
 
 class KeptViews(PipelineOptions):

@@ -6,41 +6,35 @@ import argparse
 import dataclasses
 import functools
 from collections.abc import Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
-from beam_bleu.pipeline.command_line.beam_flags import beam_help, beam_parser
-from beam_bleu.pipeline.command_line.definition_flags import MoreScoresFlags
+from beam_bleu.pipeline.command_line.beam_flags import beam_parser
+from beam_bleu.pipeline.command_line.definition_flags import (
+    LANGUAGE_FLAGS,
+    METRICS_FLAG,
+    PRESET,
+    DefinitionFlags,
+    MoreScoresFlags,
+    metric_flags,
+    usual_flags,
+)
 from beam_bleu.pipeline.command_line.evidence_flags import EvidenceFlags
 from beam_bleu.pipeline.command_line.gate_flags import GateFlags
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
 from beam_bleu.pipeline.command_line.layouts import LayoutFlags
 from beam_bleu.pipeline.command_line.log_flags import LogFlags, ProgressFlag
-from beam_bleu.pipeline.command_line.metric_flags import (
-    LANGUAGE_FLAGS,
-    METRICS_FLAG,
-    PRESET,
-    DefinitionFlags,
-    metric_flags,
-    usual_flags,
-)
-from beam_bleu.pipeline.command_line.monitoring_flags import MonitoringFlags
-from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags
+from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, MonitoringFlags
 from beam_bleu.pipeline.command_line.parser import Parser, add_flags
-from beam_bleu.pipeline.command_line.record_flags import (
-    BringingTogetherFlags,
-    RecordFlags,
-)
 from beam_bleu.pipeline.command_line.slice_flags import KeepFlag, SliceFlags
-from beam_bleu.pipeline.command_line.source_flags import CheckingFlags, TextFlags
+from beam_bleu.pipeline.command_line.source_flags import (
+    BringingTogetherFlags,
+    CheckingFlags,
+    RecordFlags,
+    TextFlags,
+)
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT
-from beam_bleu.transforms.definition.flags import (
-    Flag,
-    flag,
-    flags_of,
-    positive,
-    whole_number,
-)
+from beam_bleu.transforms.definition.flags import Flag, flag, flags_of, positive, whole_number
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
 from beam_bleu.transforms.version import VERSION
@@ -51,8 +45,6 @@ _LARGEST_RANGE = 1 << 40
 @dataclasses.dataclass(frozen=True)
 class EngineFlags:
     """The flags that say where and how a job runs."""
-
-    ARE_KEYWORDS: ClassVar[bool] = False
 
     threads: int | None = flag(
         None,
@@ -70,9 +62,8 @@ class EngineFlags:
     )
     worker_timeout: int | None = flag(
         None,
-        "how long the workers of an engine may take to answer before the job is cancelled; default "
-        f"{WORKER_TIMEOUT}; without this flag, a job is never cancelled while it may be in the "
-        "engine's queue",
+        "cancel the job if the workers of an engine do not answer for so long; default "
+        f"{WORKER_TIMEOUT}, and without this flag not while the job may be in the engine's queue",
         "SECONDS",
         convert=positive,
     )
@@ -111,17 +102,15 @@ class _Print(argparse.Action):
         topic: object,
         option_string: str | None = None,
     ) -> NoReturn:
-        assert isinstance(parser, Parser)
-        parser.epilog = epilog()  # as wide as the terminal is now
         if option_string == "-h":
             text = short_help()
-        elif self.dest == "help_beam":
-            text = beam_help()
         elif self.dest == "version":
             text = f"beam-bleu {VERSION}\n"
-        elif topic:
-            text = parser.format_groups(HELP[1].read(str(topic)))
+        elif self.dest == "help_beam":
+            text = beam_parser().format_help()
         else:
+            parser = our_parser(HELP[1].read(str(topic)) if topic else "")
+            parser.epilog = None if topic else epilog()  # as wide as the terminal is now
             text = parser.format_help()
         write_to_stdout(text.encode())
         parser.exit()
@@ -134,11 +123,10 @@ RUNNER = Flag(
     ("--runner",),
     shown_default="default DirectRunner: in this process",
     is_shown_only=True,  # Beam's parser reads it, so ours must not know it
-    is_keyword=False,
 )
 
 _TOPIC = f"show all flags, or those of a topic: {', '.join(TOPICS)}"
-_PRINTS: Mapping[str, Any] = {"action": _Print, "is_keyword": False}
+_PRINTS: Mapping[str, Any] = {"action": _Print}
 
 HELP = (
     Flag("help", "show the usual flags", "", ("-h",), **_PRINTS),
@@ -161,10 +149,7 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
     "definition, other metrics": metric_flags(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC]),
     "definition, metrics of numbers": metric_flags(besides=METRICS_OF_TEXTS),
     "output": (*flags_of(DisplayFlags), *flags_of(FolderFlags)),
-    "output, more scores": (
-        *flags_of(MoreScoresFlags),
-        *flags_of(KeepFlag),
-    ),
+    "output, more scores": (*flags_of(MoreScoresFlags), *flags_of(KeepFlag)),
     "output, monitoring": flags_of(MonitoringFlags),
     "slices and documents": flags_of(SliceFlags),
     "evidence": flags_of(EvidenceFlags),
@@ -178,18 +163,22 @@ FLAGS = tuple(each for flags in GROUPS.values() for each in flags)
 
 
 @functools.cache  # a run also asks which values of flags are never secrets
-def our_parser() -> Parser:
-    """The parser of beam-bleu's own flags."""
+def our_parser(topic: str = "") -> Parser:
+    """The parser of beam-bleu's own flags; for the help about a topic, of those that it has."""
+    what = (
+        "Scores text files and records by BLEU and other metrics, with sacreBLEU's exact\nnumbers, "
+        "as an Apache Beam job."
+    )
     parser = Parser(
         prog="beam-bleu",
-        usage=usage(),
-        description="Scores text files and records by BLEU and other metrics, with sacreBLEU's "
-        "exact\nnumbers, as an Apache Beam job.",
+        usage=argparse.SUPPRESS if topic else usage(),
+        description=None if topic else what,
         formatter_class=Formatter,
         add_help=False,
     )
     for title, flags in GROUPS.items():
-        add_flags(parser.add_argument_group(title), flags)
+        if topic in title:
+            add_flags(parser.add_argument_group(title), flags)
     return parser
 
 

@@ -1,38 +1,254 @@
-"""The definitions that a command line chooses: presets, those of segments, and for comparison."""
+"""The flags that define scores: metrics, presets, languages, and more definitions to compare."""
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from beam_bleu.pipeline.command_line.metric_flags import (
-    DefinitionFlags,
-    config_of,
-    impossible,
-    refuse_flags_of_other_metrics,
-    tokenizer_of_language,
-)
+from beam_bleu.pipeline.display.table import Table, as_text
+from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
-from beam_bleu.transforms.definition.flags import SEE_HELP, flag, whole_number
-from beam_bleu.transforms.errors import InputError, UsageError
+from beam_bleu.transforms.definition.flags import (
+    SEE_HELP,
+    Flag,
+    filled,
+    flag,
+    flags_of,
+    whole_number,
+)
+from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import MOST_EXAMPLES
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, Definition, MetricWord
+from beam_bleu.transforms.known_metrics import (
+    DEFAULT_METRIC,
+    METRIC_WORDS,
+    METRICS,
+    Definition,
+    MetricWord,
+    config_type,
+    is_metric,
+    parameter_of,
+    row_of,
+)
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import (
     COMPARISONS,
     DEFAULT_COMPARISON,
     DEFAULT_PRESET,
+    PRESETS,
     ComparisonName,
+    PresetName,
     preset,
 )
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethodName
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.text.languages import (
+    EXAMPLES_OF_CODES,
+    LANGUAGES,
+    OTHER_LANGUAGES,
+    tokenizer_of,
+)
 from beam_bleu.transforms.text.library_tokenizers import require_library
-from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
+
+_LANGUAGES = ", ".join(f"{row.name}: {row.tokenize}" for row in LANGUAGES.values())
+
+_OF_DEFAULT_METRIC = ("preset", "compare_presets", "segment_smooth_method", "segment_smooth_value")
+"""The flags for the default metric that are no fields of its definition."""
+
+_Flags = TypeVar("_Flags", bound="DefinitionFlags")
+
+
+def _metric(text: str) -> str:
+    if not is_metric(text):
+        raise UsageError(
+            f"--metrics {text}: there is no such metric",
+            f"choose from {', '.join(METRIC_WORDS)}, with spaces between them; "
+            "references come before -m",
+        )
+    return text
+
+
+def language_code(text: str) -> str:
+    """The type of --language."""
+    try:
+        tokenizer_of(text)
+    except ValueError as error:
+        raise UsageError(f"--language {text}: {error}", f"write {EXAMPLES_OF_CODES}") from None
+    return text
+
+
+class _Preset(argparse.Action):
+    """Keeps the name of a preset. `list` prints all presets and ends the program, as --help."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        text: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if text == "list":
+            write_to_stdout(presets_table().encode())
+            parser.exit()
+        setattr(namespace, self.dest, PRESET.read(text))
+
+
+@dataclasses.dataclass(frozen=True)
+class DefinitionFlags:
+    """The flags that define the scores.
+
+    Attributes:
+      choices: the values of those flags of metrics that are given, by name.
+    """
+
+    metrics: tuple[MetricWord, ...] = flag(
+        (),
+        "the metrics, in the order of the result: "
+        + ", ".join(f"{row.word} ({row.description})" for row in METRICS.values()),
+        "NAME",
+        "-m",
+        convert=_metric,
+        nargs="+",
+        shown_default=f"default {DEFAULT_METRIC}",
+    )
+    preset: PresetName | None = flag(
+        None,
+        "the BLEU of a tool or paper; other flags change it; `--preset list` shows all presets",
+        "NAME",
+        choices=tuple(PRESETS),
+        action=_Preset,
+        shown_default=f"default {DEFAULT_PRESET}",
+    )
+    language: str | None = flag(
+        None,
+        "the language of the texts, or a pair such as en-de, whose target counts: it chooses the "
+        f"tokenizer ({_LANGUAGES}, others: {OTHER_LANGUAGES})",
+        "CODE",
+        words=("-l", "--language_pair", "--language"),
+        convert=language_code,
+    )
+    language_column: str | None = flag(
+        None,
+        "the column, or the label, with the language of each segment: each language is scored with "
+        "its tokenizer, and the mean of their scores is shown",
+        "NAME",
+    )
+    choices: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def chosen_metrics(self) -> tuple[MetricWord, ...]:
+        """The metrics that are asked for."""
+        names = self.metrics or (DEFAULT_METRIC,)
+        if len({*names}) < len(names):
+            raise UsageError(
+                f"--metrics {' '.join(names)} has a metric twice", "name each metric only once"
+            )
+        return names
+
+    def choices_of(self, name: MetricWord) -> dict[Flag, Any]:
+        """The flags of a metric that are given, and their values."""
+        chosen: dict[Flag, Any] = {}
+        for row in metric_flags([name]):
+            if row.name in self.choices:
+                for other in chosen:
+                    if other.field == row.field:
+                        raise UsageError(
+                            f"--{other.name} and --{row.name} contradict each other",
+                            "give only one",
+                        )
+                chosen[row] = self.choices[row.name] if row.metavar else row.value
+        return chosen
+
+
+METRICS_FLAG, PRESET, *LANGUAGE_FLAGS = flags_of(DefinitionFlags)
+
+
+def with_choices(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
+    """The flags of a class and those of metrics, of values as argparse gives them."""
+    given = {row.name: values.get(row.name) for row in metric_flags()}
+    return dataclasses.replace(
+        filled(kind, values),
+        # The value 0 equals False.
+        choices={name: v for name, v in given.items() if v is not None and v is not False},
+    )
+
+
+def metric_flags(
+    metrics: Iterable[MetricWord] = METRICS, *, besides: Iterable[MetricWord] = ()
+) -> tuple[Flag, ...]:
+    """The flags of metrics, metric by metric; several metrics can share one."""
+    names = {row.name for name in besides for row in flags_of(config_type(name))}
+    flags = {row.name: row for name in metrics for row in flags_of(config_type(name))}
+    return tuple(row for name, row in flags.items() if name not in names)
+
+
+def usual_flags(*, of_text: bool) -> tuple[Flag, ...]:
+    """The flags of the default metric that choose tokens, or those that make a score of counts."""
+    definition = config_type(DEFAULT_METRIC)
+    texts = definition.text_fields()
+    return tuple(row for row in flags_of(definition) if (row.field in texts) == of_text)
+
+
+def config_of(
+    name: MetricWord, flags: DefinitionFlags, normalize: NormalizationName | None = None
+) -> Any:
+    """The definition of a metric that is asked for."""
+    definition = config_type(name)
+    fields = {"normalize": normalize} if "normalize" in definition.text_fields() else {}
+    fields |= {row.field: value for row, value in flags.choices_of(name).items()}
+    try:
+        return definition(**fields, **parameter_of(name))
+    except ValueError as error:
+        raise impossible(name, error) from None
+
+
+def impossible(name: MetricWord, error: ValueError) -> UsageError:
+    """The error for an impossible definition of a metric."""
+    return UsageError(f"--metrics {name}: {error}", SEE_HELP)
+
+
+def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[MetricWord]) -> None:
+    """Refuses flags of metrics that are not scored, and of texts if no metric has any."""
+    if flags.language is not None and not any(row_of(name).counts_texts for name in chosen):
+        raise UsageError(
+            f"--language is about texts, and --metrics {' '.join(chosen)} reads numbers",
+            "leave it out, or ask for a metric of texts, too",
+        )
+    own = {row.name for row in metric_flags(chosen)}
+    names = [name for name in flags.choices if name not in own]
+    if DEFAULT_METRIC not in chosen:
+        names += [name for name in _OF_DEFAULT_METRIC if getattr(flags, name, None) is not None]
+    for name in names:
+        of = [word for word in METRICS if name in {row.name for row in metric_flags([word])}]
+        metrics = of or [DEFAULT_METRIC]
+        raise UsageError(
+            f"--{name} is a flag of {joined(metrics, len(metrics))}, and only "
+            f"{', '.join(chosen)} is scored",
+            f"leave it out, or score by the metric, too: --metrics {' '.join(chosen)} {metrics[0]}",
+        )
+
+
+def presets_table() -> str:
+    """The table that `--preset list` prints: all presets and what each one sets."""
+    chosen = ("tokenize", "case", "reference_length", "N", "weights", "smoothing")
+    rows = []
+    for name, row in PRESETS.items():
+        config = preset(name)
+        choices = (
+            config.tokenize,
+            CASES[config.lowercase].shown,
+            config.reference_length,
+            f"{config.max_ngram_order}{' or fewer' if config.effective_order else ''}",
+            ",".join(f"{weight:g}" for weight in config.weights or ()) or "1/N",
+            config.smooth_method,
+        )
+        rows.append((name, *choices, row.source.replace("`", "")))
+    return as_text(Table((), ("preset", *chosen, "equals"), rows))
 
 
 _EXAMPLES_OF_REPORT = 20
@@ -45,9 +261,8 @@ class MoreScoresFlags:
 
     compare_presets: ComparisonName | None = flag(
         None,
-        "also score the run under each preset that has the same tokenizer and case (same; also "
-        "without a value), or under every preset (all); the other flags do not change these "
-        "presets",
+        "also score by each preset that has the same tokenizer and case (same; also without a "
+        "value), or by every preset (all); other flags do not change them",
         f"[{'|'.join(COMPARISONS)}]",
         choices=tuple(COMPARISONS),
         nargs="?",
@@ -58,9 +273,8 @@ class MoreScoresFlags:
     )
     examples: int = flag(
         0,
-        "also write DIR/examples.jsonl: the texts and scores of the N best and N worst segments of "
-        "each system and metric, of the N with the largest gain and loss against the baseline, and "
-        f"of N random ones; at most {MOST_EXAMPLES}",
+        "also write DIR/examples.jsonl: of each system and metric the N best, worst and random "
+        f"segments, and those with the largest gains and losses; at most {MOST_EXAMPLES}",
         "N",
         convert=whole_number(0, MOST_EXAMPLES),
     )
@@ -77,48 +291,32 @@ class MoreScoresFlags:
         "the value of that method",
         "VALUE",
         convert=float,
-        shown_default="default: the corpus's value if the method is the same, otherwise the "
-        "method's own",
+        shown_default="default: the corpus's value if the method is the same, else the method's",
     )
     report: bool = flag(
         False,
-        "also write DIR/report.html: one page with charts and examples, to show to people. It "
-        f"needs the extra report; --examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
-        is_keyword=False,
+        "also write DIR/report.html, a page with charts and examples. It needs the extra report; "
+        f"--examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
     )
 
 
 def with_report(flags: Config) -> Config:
-    """The flags, with the examples that a report shows, unless the user asks for others.
-
-    Raises:
-      UsageError: a library is missing.
-    """
+    """The flags, with the examples that a report shows, unless the user asks for others."""
     if not flags.report:
         return flags
     from beam_bleu.pipeline.report.page import require_jinja2
 
     require_jinja2()
-    examples = flags.examples or _EXAMPLES_OF_REPORT
-    return dataclasses.replace(flags, examples=examples)
+    return dataclasses.replace(flags, examples=flags.examples or _EXAMPLES_OF_REPORT)
 
 
 def job_metrics(
-    flags: Config,
-    unpooled: str | None = None,
-    configs: Mapping[MetricWord, Any] | None = None,
+    flags: Config, unpooled: str | None = None, configs: Mapping[MetricWord, Any] | None = None
 ) -> JobMetrics:
     """The metrics that a command line asks for, with their definitions.
 
-    Args:
-      flags: the command line.
-      unpooled: the label whose values have no common score; None if all segments have one.
-      configs: the definitions of metrics that the command line only names.
-
-    Raises:
-      UsageError: a flag or a combination of flags is impossible, or there is no preset to
-        compare with.
-      InputError: the SentencePiece model cannot be read.
+    `unpooled` is the label whose values have no common score. `configs` are definitions of metrics
+    that the command line only names.
     """
     given, chosen = configs or {}, flags.chosen_metrics
     refuse_flags_of_other_metrics(flags, chosen)
@@ -126,17 +324,17 @@ def job_metrics(
     if DEFAULT_METRIC in chosen:
         bleu = given.get(DEFAULT_METRIC) or _usual_definition(flags)
         text = bleu.text
-    scorings, picked = {}, {}
+    scorings: dict[MetricWord, Scorings] = {}
+    picked: dict[MetricWord, Metric] = {}
     texts: dict[TextName, Text] = {}
     for name in chosen:
-        config: Any = bleu
         compared: Mapping[Any, BleuConfig] = {}
-        if name != DEFAULT_METRIC:
-            config = given.get(name) or config_of(name, flags, text.normalize)
-            picked[name] = config.metric
-        else:
+        if name == DEFAULT_METRIC:
+            config: Any = bleu
             picked[name] = _of_segments(flags, bleu.metric)
             compared = COMPARISONS[flags.compare_presets](bleu) if flags.compare_presets else {}
+        else:
+            config = given.get(name) or config_of(name, flags, text.normalize)
         texts |= {each.text.name: each.text for each in (config, *compared.values())}
         scorings[name] = Scorings(
             name,
@@ -146,7 +344,7 @@ def job_metrics(
                 preset: Definition(name, other.text.name, other.metric)
                 for preset, other in compared.items()
             },
-            picked[name] if flags.segment_scores else None,
+            picked.get(name, config.metric) if flags.segment_scores else None,
             flags.language_column,
             unpooled,
         )
@@ -154,16 +352,13 @@ def job_metrics(
 
 
 def _usual_definition(flags: Config) -> BleuConfig:
-    """The definition of BLEU that a command line asks for.
-
-    Raises:
-      UsageError: a flag or a combination of flags is impossible, or there is no preset to
-        compare with.
-      InputError: the SentencePiece model cannot be read.
-    """
+    """The definition of BLEU that a command line asks for."""
     chosen = {row.field: value for row, value in flags.choices_of(DEFAULT_METRIC).items()}
-    if "tokenize" not in chosen and flags.language is not None:
-        chosen["tokenize"] = tokenizer_of_language(flags)
+    language = None if flags.language is None else tokenizer_of(flags.language)
+    # sacreBLEU's own rule changes only sacreBLEU's own preset. With another tokenizer, the others
+    # would no longer be what their names say.
+    if language is not None and flags.preset in (None, DEFAULT_PRESET):
+        chosen.setdefault("tokenize", language)
     model = chosen.get("spm_model")
     try:
         if model is not None:
@@ -178,6 +373,12 @@ def _usual_definition(flags: Config) -> BleuConfig:
         raise InputError(f"--spm_model {model}: {error.cause}", error.remedy) from error
     except ValueError as error:
         raise impossible(DEFAULT_METRIC, error) from None
+    if language is not None and config.tokenize != language:
+        raise UsageError(
+            f"--language {flags.language} chooses the tokenizer {language}, and another flag "
+            f"chooses {config.tokenize}",
+            f"leave one of them out, or write --tokenize {language}",
+        )
     if flags.compare_presets and not COMPARISONS[flags.compare_presets](config):
         raise UsageError(
             "--compare_presets: no preset has this --tokenize and this case",
@@ -187,53 +388,8 @@ def _usual_definition(flags: Config) -> BleuConfig:
     return config
 
 
-def rescored_definition(
-    name: MetricWord, old: Metric, most_references: int, flags: DefinitionFlags
-) -> Metric:
-    """The definition of a metric with those choices of a command line that sums allow.
-
-    Args:
-      name: the metric.
-      old: its definition when the sums were counted.
-      most_references: the largest number of references of a segment.
-      flags: the command line. Its choices of tokens are those of the sums.
-
-    Raises:
-      UsageError: a choice needs the texts, or is impossible.
-    """
-    texts = {"tokenize", "lowercase", "normalize"}
-    changes = {}
-    for row, value in flags.choices_of(name).items():
-        if row.field in texts:
-            continue
-        # Of several references of a segment, which one is the best can depend on the choice.
-        depends = row.changes_sums or (old.picks_reference and most_references > 1)
-        if depends and value != getattr(old, row.field, None):
-            raise UsageError(
-                f"--{row.name} cannot be changed without the texts", "repeat the run with it"
-            )
-        changes[row.field] = value
-    try:
-        if flags.preset is not None and name == DEFAULT_METRIC:
-            changed: Metric = preset(flags.preset, **changes).metric
-        else:
-            changed = old.changed(**changes)
-        changed.require_corpus()
-    except ValueError as error:
-        raise impossible(name, error) from None
-    return changed
-
-
 def _of_segments(flags: Config, corpus: BleuConfig) -> BleuConfig:
-    """BLEU of the segments; that of the corpus if nothing shows their scores.
-
-    Args:
-      flags: the command line.
-      corpus: that of the corpus.
-
-    Raises:
-      UsageError: a flag or a combination of flags is impossible.
-    """
+    """BLEU of the segments; that of the corpus if nothing shows their scores."""
     if not flags.segment_scores and not flags.examples:
         return corpus
     changes = {

@@ -46,16 +46,13 @@ class EvidenceFlags(ComparisonFlags):
     """The flags for standard errors, comparisons and resampling."""
 
     no_uncertainty: bool = flag(
-        False,
-        "leave out the standard error and the interval of each score, and the comparisons of "
-        "systems that follow from them",
+        False, "leave out standard errors, intervals, and comparisons that follow from them"
     )
     resample: ResamplingMethodName | None = flag(
         None,
-        "also compare systems by random replicates of the corpus. "
-        + "; ".join(f"{row.name}: {row.description}" for row in RESAMPLING_METHODS.values()),
+        "also compare systems by random replicates of the corpus",
         "METHOD",
-        choices=tuple(RESAMPLING_METHODS),
+        choices=RESAMPLING_METHODS,
     )
     resamples: int | None = flag(
         None,
@@ -73,23 +70,14 @@ class EvidenceFlags(ComparisonFlags):
     )
 
 
-def evidence(flags: Config, systems: Sequence[str], documents: str | None) -> Evidence:
-    """What a job finds out about its scores.
-
-    Args:
-      flags: the flags.
-      systems: the systems, if they are known before the input is read; otherwise none.
-      documents: the label with the document of each segment.
-
-    Raises:
-      UsageError: a value is impossible, or a flag has no effect.
-    """
+def evidence(flags: Config, systems: Sequence[str]) -> Evidence:
+    """What a job finds out about its scores; there are no systems before the input is read."""
     label, resampling = flags.partition, None
     compares = flags.baseline is not None or flags.compare is not None
     if flags.resample is not None:
         # The weights of a unit follow from its partition, too.
         resampling = Resampling(flags.resample, flags.resamples, flags.seed, label or "")
-    elif flags.no_uncertainty and (compares or documents is not None):
+    elif flags.no_uncertainty and (compares or flags.documents is not None):
         raise UsageError(
             "--baseline, --compare and --documents have no effect with --no_uncertainty, which "
             "leaves out standard errors and comparisons",
@@ -107,7 +95,7 @@ def evidence(flags: Config, systems: Sequence[str], documents: str | None) -> Ev
         uncertainty=not flags.no_uncertainty,
         baseline=flags.baseline,
         compare_all=flags.compare == "all",
-        documents=documents,
+        documents=flags.documents,
         resampling=resampling,
         save_totals=flags.save_totals,
         partition=label,

@@ -45,33 +45,20 @@ class GateFlags:
     max_drop: tuple[str, ...] = _thresholds("--max_drop")
     against: str | None = flag(
         None,
-        "the result for --max_drop: a scores.json, a totals.json or a folder with one; or the "
-        "folder of nights that the new result is in: its last earlier night that passed. All of "
-        "its systems and slices must also be in the new result",
+        "the result for --max_drop, which has no other systems or slices: a scores.json, a "
+        "totals.json or a folder with one; or a folder of nights: the last earlier one that passed",
         "OLD",
     )
-    drop: DropRuleName = flag(
-        DEFAULT_DROP_RULE,
-        "which drops fail. " + "; ".join(f"{name}: {fails}" for name, fails in DROP_RULES.items()),
-        "RULE",
-        choices=tuple(DROP_RULES),
-    )
+    drop: DropRuleName = flag(DEFAULT_DROP_RULE, "which drops fail", "RULE", choices=DROP_RULES)
 
 
 def gates(
     flags: GateFlags, results: Sequence[str], *, replaced: str | None = None
 ) -> tuple[Gates, SavedResult | None]:
-    """The thresholds of a command line, and the result of --against that drops are compared with.
+    """The thresholds of a command line, and the result of --against.
 
-    Args:
-      flags: the parsed flags.
-      results: the results that are judged; if a run is about to make one, its folder.
-      replaced: the folder that a run is about to replace. Its last complete result is the right
-        one also if a run has failed since.
-
-    Raises:
-      UsageError: a threshold is impossible, or a flag that is needed is missing.
-      InputError: the result of --against cannot be read.
+    `results` are those that are judged, or the folder of the one that a run is about to make. The
+    last complete result of a folder that is `replaced` counts also if a run has failed since.
     """
     thresholds = tuple(
         Threshold.of(flag, text)
@@ -102,17 +89,7 @@ def gates(
 
 
 def gates_of_run(flags: Config, job: Job) -> Gates:
-    """The thresholds of a run.
-
-    Args:
-      flags: the parsed flags of the command.
-      job: the job without its gates.
-
-    Raises:
-      UsageError: a threshold is impossible or of a system or slice that cannot exist, or a flag
-        that is needed is missing.
-      InputError: the result of --against cannot be read, or cannot be compared.
-    """
+    """The thresholds of a run."""
     output = flags.output or None
     asked, _ = gates(flags, [output] if output else [], replaced=output)
     definitions = {
@@ -127,15 +104,9 @@ def gates_of_run(flags: Config, job: Job) -> Gates:
 
 
 def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
-    """Checks that the thresholds are for metrics of a result, and that --max_drop can compare it.
+    """Checks that a result has the metrics of the thresholds, and that --max_drop can compare it.
 
-    Args:
-      asked: the thresholds.
-      metrics: for each metric that is judged what a user has chosen (`Definition.chosen`).
-
-    Raises:
-      UsageError: a threshold is for another metric.
-      InputError: a metric is missing in the result of --against, or has another definition there.
+    `metrics` has what a user has chosen of each metric (`Definition.chosen`).
     """
     require_metrics(asked, metrics)
     for name, chosen in metrics.items():

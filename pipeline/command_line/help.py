@@ -59,19 +59,6 @@ _EXAMPLES = (
         "beam-bleu --input out.jsonl --candidate_columns mt --reference_columns ref",
     ),
     (
-        "compare every pair of systems",
-        "beam-bleu ref.txt -i 'outputs/*.txt' --compare all",
-    ),
-    (
-        "keep the sums of a day, and add up those of all days",
-        "beam-bleu ref.txt -i tuned.txt --output days/21 --partition 21 --save_totals\n"
-        "  beam-bleu merge days/*/totals.json",
-    ),
-    (
-        "exit with code 4 if a score is below 30, and score nothing",
-        "beam-bleu gate days/21 --fail_under 30",
-    ),
-    (
         "score a system of many files on a cluster, and write scores.json",
         "beam-bleu --references 's3://corpus/ref/*.gz' \\\n"
         "            --candidates 'tuned=s3://corpus/tuned/*.gz' \\\n"
@@ -135,6 +122,7 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=_FLAGS_WIDTH, width=_columns() - 1)
+        self._action_max_length = _FLAGS_WIDTH  # so that all help has the same columns
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(
@@ -159,15 +147,8 @@ def usage_of(subcommand: str) -> str:
     return f"beam-bleu {subcommand} {SUBCOMMANDS[subcommand].words}"
 
 
-def short_usage() -> str:
-    """What a command line without words gets."""
-    return (
-        f"usage: {usage()}\n\n{_examples(3)}\n\n-h shows the usual flags, and --help all of them."
-    )
-
-
 def short_help() -> str:
-    """What -h shows."""
+    """What -h shows, and what a command line without words gets."""
     synopsis = "\n       ".join(_SYNOPSIS)
     commands = textwrap.fill(f"--help shows all flags and commands ({', '.join(SUBCOMMANDS)}).", 80)
     topics = textwrap.fill(f"--help TOPIC, with one of {', '.join(TOPICS)}, shows some of them.")

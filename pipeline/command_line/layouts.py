@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from beam_bleu.pipeline.command_line.metric_flags import language_code
+from beam_bleu.pipeline.command_line.definition_flags import language_code
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.slice_flags import needed_labels
-from beam_bleu.pipeline.command_line.systems import name_and_pattern
+from beam_bleu.pipeline.command_line.sources import name_and_pattern
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import InputError, UsageError, joined
@@ -35,22 +35,17 @@ class Layout:
       name: its name.
       columns: the values of --candidate_columns and --reference_columns, for metrics of texts.
       id_column: the column of ids, if candidates and references are in different files.
-      conditions: the columns for which it needs or sets a condition. Files with one value only are
-        usual, so it is all right if such a condition leaves nothing out.
-      language_column: the column whose condition names the language.
       settings: a function that makes other settings. It raises a `UsageError` that names the flag
         if the layout needs a value that only the user knows.
-      tasks: the label that says which task a file is of, if the files of several tasks look the
-        same: their segments have no common score. None if a file is of one task.
+      has_tasks: whether the name of a file says which task it is of, because the files of several
+        tasks look the same: their segments have no common score.
     """
 
     name: str
     columns: Settings = dataclasses.field(default_factory=dict)
     id_column: str = ""
-    conditions: tuple[str, ...] = ()
-    language_column: str = ""
     settings: Callable[[Config], Settings] = lambda _: {}
-    tasks: PathLabel | None = None
+    has_tasks: bool = False
 
 
 _TASK_IN_NAME = PathLabel(
@@ -64,32 +59,25 @@ _TASK_IN_NAME = PathLabel(
 
 
 def with_layout(flags: Config) -> Config:
-    """The flags with the settings of their layout. Flags that are given stay as they are.
-
-    Raises:
-      UsageError: the layout needs a flag that is not given.
-      InputError: the files of the layout are not there.
-    """
+    """The flags with the settings of their layout. Flags that are given stay as they are."""
     if flags.layout is None:
         return flags
     layout = LAYOUTS[flags.layout]
     settings = {**_of_records(flags, layout), **layout.settings(flags)}
     given = [condition.column.text for condition in flags.where]
-    where = [
-        condition for condition in settings.pop("where", ()) if condition.column.text not in given
-    ]
+    where = [each for each in settings.pop("where", ()) if each.column.text not in given]
     changed: dict[str, Any] = {
+        # Files with one value only are usual, so a condition may leave nothing out.
         "where": tuple(
             dataclasses.replace(condition, can_hold_always=not condition.negated)
-            if condition.column.text in layout.conditions
-            else condition
             for condition in (*flags.where, *where)
         )
     }
-    if layout.tasks is not None:
-        if layout.tasks.name not in [label.name for label in flags.label_from_path]:
-            changed["label_from_path"] = (*flags.label_from_path, layout.tasks)
-        changed["slice_by"] = tuple(dict.fromkeys([*flags.slice_by, (layout.tasks.name,)]))
+    if layout.has_tasks:
+        task = _TASK_IN_NAME.name
+        if task not in [label.name for label in flags.label_from_path]:
+            changed["label_from_path"] = (*flags.label_from_path, _TASK_IN_NAME)
+        changed["slice_by"] = tuple(dict.fromkeys([*flags.slice_by, (task,)]))
     if "input" in settings:
         changed["input"] = settings.pop("input")
     own = {field.name for field in dataclasses.fields(flags)}
@@ -99,13 +87,8 @@ def with_layout(flags: Config) -> Config:
 
 
 def unpooled_label(flags: Config) -> str | None:
-    """The label whose values have no common score, if there are several; None without one.
-
-    Raises:
-      UsageError: the files can be of several tasks, and a flag needs a common score.
-    """
-    layout = None if flags.layout is None else LAYOUTS[flags.layout]
-    if layout is None or layout.tasks is None or flags.pool_tasks:
+    """The label whose values have no common score, if there are several; None without one."""
+    if flags.layout is None or not LAYOUTS[flags.layout].has_tasks or flags.pool_tasks:
         return None
     patterns = [flags.input, *flags.references, *flags.refs]
     if any(pattern is not None and is_pattern(pattern) for pattern in patterns):
@@ -113,35 +96,27 @@ def unpooled_label(flags: Config) -> str | None:
             if getattr(flags, flag):
                 raise UsageError(
                     f"--{flag} needs a score of the whole corpus, but the files of --layout "
-                    f"{layout.name} can be of several tasks, which have no common score",
+                    f"{flags.layout} can be of several tasks, which have no common score",
                     "name the file of one task; or add --pool_tasks to score all tasks together",
                 )
-    return layout.tasks.name
+    return _TASK_IN_NAME.name
 
 
 def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
-    """The settings that the row of a layout of records has.
-
-    Raises:
-      UsageError: systems have no names, or there is no such language as a condition names.
-    """
+    """The settings that the row of a layout of records has."""
     settings: dict[str, Any] = {}
     systems = [*flags.systems, *flags.candidates]
-    references = [*flags.references, *flags.refs]
     if any(row_of(word).counts_texts for word in flags.metrics or [DEFAULT_METRIC]):
         settings |= layout.columns
     if flags.input is None and layout.id_column:
         settings["join_on"] = (layout.id_column,)
-        if systems and not references:
+        if systems and not (flags.references or flags.refs):
             # The references are those in the samples of the first system. A pattern would make
             # each file a system, and the first one would not be scored, because it has them.
             words = [name_and_pattern(word) for word in systems]
             if any(name is None and is_pattern(path) for name, path in words):
                 _missing(flags, "the names of the systems", "write -i NAME=FILE for each of them")
             settings["references"] = (words[0][1],)
-    code = _value_of(flags, layout.language_column)
-    if code is not None and not _has_tokenizer(flags):
-        settings["language"] = language_code(code)
     return settings
 
 
@@ -180,25 +155,27 @@ def _mt_metrics_eval(flags: Config) -> Settings:
 
 
 def _wmt25(flags: Config) -> Settings:
-    if flags.language_column is None and _value_of(flags, "tgt_lang") is None:
+    code = _value_of(flags, "tgt_lang")
+    if code is None and flags.language_column is None:
         _missing(
             flags,
             "--where tgt_lang=CODE",
             "the files contain all languages: write --where tgt_lang=de_DE for German; or "
             "--language_column tgt_lang",
         )
-    return {}
+    return _language(flags, code)
 
 
 def _wmt24pp(flags: Config) -> Settings:
-    if _value_of(flags, "lp") is None and not _has_tokenizer(flags):
+    code = _value_of(flags, "lp")
+    if code is None and not _has_tokenizer(flags):
         _missing(
             flags,
             "--language CODE",
             "name the language of the file, such as de_DE or en-de_DE; or, for files of several "
             "languages, write --language_column lp",
         )
-    return {"where": [_is("is_bad_source", "false")]}
+    return {**_language(flags, code), "where": [_is("is_bad_source", "false")]}
 
 
 def _lm_eval(flags: Config) -> Settings:
@@ -242,36 +219,25 @@ def _opus(flags: Config) -> Settings:
 
 
 LAYOUTS: Mapping[str, Layout] = table(
-    Layout(
-        "mt-metrics-eval",
-        settings=_mt_metrics_eval,
-    ),
+    Layout("mt-metrics-eval", settings=_mt_metrics_eval),
     Layout(
         "wmt25",
         columns={"candidate_columns": ("hypothesis",), "reference_columns": ("refs.refA.ref",)},
         id_column="doc_id",
-        conditions=("tgt_lang",),
-        language_column="tgt_lang",
         settings=_wmt25,
     ),
     Layout(
         "wmt24pp",
         columns={"reference_columns": ("target",)},
         id_column="segment_id",
-        conditions=("is_bad_source",),
-        language_column="lp",
         settings=_wmt24pp,
     ),
     Layout(
         "lm-eval",
-        columns={
-            "candidate_columns": ("filtered_resps[0]",),
-            "reference_columns": ("target",),
-        },
+        columns={"candidate_columns": ("filtered_resps[0]",), "reference_columns": ("target",)},
         id_column="doc_id",
-        conditions=("filter",),
         settings=_lm_eval,
-        tasks=_TASK_IN_NAME,
+        has_tasks=True,
     ),
     Layout(
         "lighteval",
@@ -280,16 +246,10 @@ LAYOUTS: Mapping[str, Layout] = table(
             "reference_columns": ("doc.choices[0]",),
         },
         id_column="doc.id",
-        tasks=_TASK_IN_NAME,
+        has_tasks=True,
     ),
-    Layout(
-        "hf-translation",
-        settings=_hf_translation,
-    ),
-    Layout(
-        "opus",
-        settings=_opus,
-    ),
+    Layout("hf-translation", settings=_hf_translation),
+    Layout("opus", settings=_opus),
 )
 """The known layouts."""
 
@@ -297,8 +257,6 @@ LAYOUTS: Mapping[str, Layout] = table(
 @dataclasses.dataclass(frozen=True)
 class LayoutFlags:
     """The flags for known layouts."""
-
-    ARE_KEYWORDS: ClassVar[bool] = False
 
     layout: str | None = flag(
         None,
@@ -310,7 +268,7 @@ class LayoutFlags:
     pool_tasks: bool = flag(
         False,
         "with --layout "
-        + " or ".join(name for name, row in LAYOUTS.items() if row.tasks is not None)
+        + " or ".join(name for name, row in LAYOUTS.items() if row.has_tasks)
         + ": also score all tasks together, as if they were one corpus",
         shown_default="default: only each task by itself, if there are several",
     )
@@ -326,15 +284,16 @@ def _needed_labels(flags: Config) -> set[str]:
 
 def _value_of(flags: Config, column: str) -> str | None:
     """The value that all scored records have in a column, by --where; None if it is not known."""
-    for condition in flags.where:
-        if condition.column.text == column and not condition.negated:
-            value: str = condition.value
-            return value
-    return None
+    values = (each.value for each in flags.where if each.column.text == column and not each.negated)
+    return next(values, None)
+
+
+def _language(flags: Config, code: str | None) -> Settings:
+    """The language of all scored records, unless another flag chooses the tokenizer."""
+    return {} if code is None or _has_tokenizer(flags) else {"language": language_code(code)}
 
 
 def _has_tokenizer(flags: Config) -> bool:
-    """Whether a flag chooses the tokenizer."""
     chosen = (flags.language, flags.language_column, flags.choices.get("tokenize"), flags.preset)
     return any(choice is not None for choice in chosen)
 
@@ -344,11 +303,7 @@ def _is(column: str, value: str) -> Condition:
 
 
 def _found(pattern: str) -> list[str]:
-    """The files that match a pattern, in the order of their names, with numbers as numbers.
-
-    Raises:
-      InputError: there are none.
-    """
+    """The files that match a pattern, in the order of their names, with numbers as numbers."""
     path = checked_path("--input", pattern, anywhere=False)
     paths = [file.path for file in find_files(Stream("--layout", path))]
     if not paths:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import ClassVar
 
 from beam_bleu.pipeline.command_line.parser import Parser, add_flags, with_underscores
 from beam_bleu.pipeline.display.shown_progress import PROGRESS_MODES, ProgressMode
@@ -17,15 +16,7 @@ from beam_bleu.transforms.errors import UsageError
 class LogFlags:
     """The flags for stderr that the command and its subcommands have."""
 
-    ARE_KEYWORDS: ClassVar[bool] = False
-
-    log_format: LogFormatName = flag(
-        "text",
-        "the format of stderr. "
-        + "; ".join(f"{name}: {shows}" for name, shows in LOG_FORMATS.items()),
-        "NAME",
-        choices=tuple(LOG_FORMATS),
-    )
+    log_format: LogFormatName = flag("text", "the format of stderr", "NAME", choices=LOG_FORMATS)
     quiet: bool = flag(False, "show only errors on stderr", "", "-q")
     verbose: int = flag(
         0,
@@ -39,14 +30,8 @@ class LogFlags:
 class ProgressFlag:
     """--progress."""
 
-    ARE_KEYWORDS: ClassVar[bool] = False
-
     progress: ProgressMode = flag(
-        "auto",
-        "what stderr shows while the job runs. "
-        + "; ".join(f"{mode}: {shows}" for mode, shows in PROGRESS_MODES.items()),
-        "WHEN",
-        choices=tuple(PROGRESS_MODES),
+        "auto", "what stderr shows while the job runs", "WHEN", choices=PROGRESS_MODES
     )
 
 

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn
 
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
@@ -18,20 +17,17 @@ from beam_bleu.pipeline.command_line.beam_flags import (
     parse_beam_flags,
 )
 from beam_bleu.pipeline.command_line.config import FLAGS, Config, flags_without_secrets, our_parser
-from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_report
+from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_choices, with_report
 from beam_bleu.pipeline.command_line.evidence_flags import evidence
 from beam_bleu.pipeline.command_line.gate_flags import gates_of_run
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
-from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
-from beam_bleu.pipeline.command_line.monitoring_flags import lineage, monitoring
 from beam_bleu.pipeline.command_line.parser import with_underscores
-from beam_bleu.pipeline.command_line.paths import check_output, checked_path
+from beam_bleu.pipeline.command_line.paths import check_output, checked_path, require_module
 from beam_bleu.pipeline.command_line.rules import check_rules
-from beam_bleu.pipeline.command_line.sacrebleu_flags import refuse_absent
 from beam_bleu.pipeline.command_line.slice_flags import (
+    DOCUMENT,
     check_columns,
     check_labels,
-    document_label,
     slicing,
 )
 from beam_bleu.pipeline.command_line.sources import source
@@ -42,10 +38,30 @@ from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import JobMetrics
 from beam_bleu.transforms.definition.flags import SEE_HELP, nearest
 from beam_bleu.transforms.definition.slicing import LENGTH
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.pairing.needs import TEXTS
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.columns.wanted import KEPT_TEXTS
+
+_PAIRED = (
+    "leave it out: each system is compared with the first one; for the paired test: --resample"
+)
+ABSENT = {
+    "use sacrebleu for its test sets: sacrebleu -t TESTSET -l PAIR --echo ref > ref.txt, then: "
+    "beam-bleu ref.txt -i FILE -l PAIR": (
+        *("--test-set", "-t", "--echo", "--download", "--list", "--citation", "--cite"),
+        *("--origlang", "-ol", "--subset", "--detail", "-d"),
+    ),
+    "write the score of each segment as Parquet: --segment_scores --output DIR": (
+        *("--sentence-level", "-sl"),
+    ),
+    "leave it out": ("--force", "--short", "-sh", "--no-color", "-nc", "--paired-jobs", "-j"),
+    "leave it out: each score has its 95 % interval; for that of the bootstrap: --resample "
+    "bootstrap --resamples N": ("--confidence", "-ci", "--confidence-n", "-cin"),
+    f"{_PAIRED} randomization --resamples N": ("--paired-ar", "-par", "--paired-ar-n", "-parn"),
+    f"{_PAIRED} bootstrap --resamples N": ("--paired-bs", "-pbs", "--paired-bs-n", "-pbsn"),
+}
+"""What to use instead of flags of sacreBLEU that beam-bleu does not have."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,23 +96,18 @@ class Arguments:
 def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) -> Arguments:
     """Parses and checks a command line.
 
-    Args:
-      argv: the command line.
-      named: called when the engine and the folder are known. After this, the files of -i are
-        listed and the model of a tokenizer is read, which can fail with an `InputError`.
-
-    Raises:
-      UsageError: a flag is unknown, or a value or a combination is impossible.
-      InputError: a pattern of -i matches nothing, or the file of --spm_model cannot be read,
-        or is not a model.
-      SystemExit: after --help or --version.
+    `named` is called when the engine and the folder are known. After this, the files of -i are
+    listed and the model of a tokenizer is read, which can fail with an `InputError`.
     """
     end = argv.index("--") if "--" in argv else len(argv)
     values, others = _our_values(argv[:end])
     of_beam, given, references = parse_beam_flags(others)
     for word in references:
         if word.startswith("-") and word != "-":
-            _refuse(word.partition("=")[0])
+            flag = word.partition("=")[0]
+            close = nearest(flag, [*beam_parser().by_flag(), *our_parser().by_flag()])
+            remedy = f"{SEE_HELP}; put flags that only the engine knows after --"
+            raise UsageError(f"unknown flag {flag}", f"did you mean {close}?" if close else remedy)
     flags = with_choices(Config, {**vars(values), "refs": references})
     runner = find_runner(of_beam.runner)
     _check_engine(runner, given, argv[end + 1 :])
@@ -116,13 +127,14 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
     mode = options.view_as(DirectOptions).direct_running_mode
     has_threads = runner.in_process and mode == "in_memory"
     run, threads = new_run(), flags.threads or (_available_threads() if has_threads else 1)
-    in_metrics, of_lineage = monitoring(flags), lineage(flags)
+    if flags.lineage is not None:
+        require_module("--lineage", "openlineage.client", installing("lineage"))
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
     if named is not None:
         words = tuple(redacted(argv, flags_without_secrets()))
-        replaces, label = flags.if_exists == "replace", flags.partition
-        named(RunFacts(run, output, runner.name, words, label, replaces, in_metrics, of_lineage))
-    check_language_flags(flags)
+        replaces, lineage = flags.if_exists == "replace", flags.lineage or ""
+        about = (run, output, runner.name, words, flags.partition, replaces)
+        named(RunFacts(*about, flags.monitoring, lineage))
     flags = with_layout(flags)
     check_rules(flags)
     flags = with_report(flags)
@@ -150,16 +162,17 @@ def _available_threads() -> int:
 
 
 def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The values of our own flags, and the words that are neither our flags nor their values.
-
-    Raises:
-      UsageError: a value is impossible, or a word after the systems of -i belongs to no flag.
-    """
+    """The values of our own flags, and the words that are neither our flags nor their values."""
     ours = our_parser()
     optional = {each.spelling: each for each in FLAGS if each.const is not None}
     words = with_underscores(argv, beam_parser().by_flag())
     for number, (typed, word) in enumerate(zip(argv, words, strict=True)):
-        refuse_absent(typed.partition("=")[0])
+        spelling = typed[:2] + typed[2:].partition("=")[0].replace("_", "-")
+        for instead, absent in ABSENT.items():
+            if spelling in absent:
+                raise UsageError(
+                    f"{spelling} is a flag of sacreBLEU that beam-bleu does not have", instead
+                )
         flag = optional.get(word)
         if flag is not None and not {*words[number + 1 : number + 2]} & {*flag.choices}:
             words[number] = f"{word}={flag.const}"  # the next word can be a file
@@ -175,67 +188,33 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return flags, [*before, *after]
 
 
-def _refuse(flag: str) -> NoReturn:
-    """Refuses an unknown flag."""
-    close = nearest(flag, [*beam_parser().by_flag(), *our_parser().by_flag()])
-    remedy = f"{SEE_HELP}; put flags that only the engine knows after --"
-    raise UsageError(f"unknown flag {flag}", f"did you mean {close}?" if close else remedy)
-
-
 def _check_engine(runner: Runner, given: Mapping[str, str], words: Sequence[str]) -> None:
-    """Checks the flags that are only for an engine.
-
-    Args:
-      runner: the engine.
-      given: Beam's flags that are given.
-      words: those after --, where only the engine reads them.
-    """
+    """Checks Beam's flags that are given, and the words after --, for an engine."""
     known = {**our_parser().by_flag(), **beam_parser().by_flag()}
     for word in words:
-        if with_underscores([word])[0].partition("=")[0] in known:
+        if runner.in_process or with_underscores([word])[0].partition("=")[0] in known:
             raise UsageError(
-                f"{word} comes after --, where only the engine reads it", "put it before the --"
+                f"{word} comes after --, where only an engine reads it",
+                "put it before the --, or leave it out",
             )
-    if not runner.in_process:
-        return
-    if words:
-        raise UsageError(
-            f"{words[0]} comes after --, the place for flags of an engine, but this job runs "
-            "in-process",
-            "leave it out, put it before the --, or name the engine with --runner",
-        )
-    check_in_process(given)
+    if runner.in_process:
+        check_in_process(given)
 
 
 def job_of(
-    flags: Config,
-    source: Source,
-    metrics: JobMetrics,
-    run: str = "",
-    threads: int = 1,
+    flags: Config, source: Source, metrics: JobMetrics, run: str = "", threads: int = 1
 ) -> Job:
-    """The job that flags describe, without an output folder.
-
-    Args:
-      flags: the parsed flags, with the settings of their layout.
-      source: the input.
-      metrics: the metrics.
-      run: the run's name; a new one if it is "".
-      threads: the number of threads of a worker.
-
-    Raises:
-      UsageError: a value or a combination is impossible, or something has no effect.
-      InputError: a file that a flag names cannot be read.
-    """
+    """The job that flags describe, without an output folder."""
     slices = slicing(flags)
+    if flags.documents not in (None, *source.labels) and DOCUMENT in source.labels:
+        flags = dataclasses.replace(flags, documents=DOCUMENT)  # --documents names files
+    check_labels(flags, source.labels)
     if "references" not in metrics.needs.roles and any(LENGTH in item for item in slices.items):
         raise UsageError(
             f"--slice_by {LENGTH}: the references have this length, and --metrics "
             f"{' '.join(flags.metrics)} reads none",
             "leave it out, or ask for a metric of texts, too",
         )
-    check_labels(flags, source.labels)
-    documents = document_label(flags, source.labels)
     job = Job(
         source=source,
         metrics=metrics,
@@ -246,7 +225,7 @@ def job_of(
         threads=threads,
         allow=tuple(sorted({*flags.allow})),
         slicing=slices,
-        evidence=evidence(flags, source.systems, documents),
+        evidence=evidence(flags, source.systems),
         most_rejected=flags.most_rejected,
     )
     check_columns(job.schema_of_segments.names if job.segment_scores else source.kept)

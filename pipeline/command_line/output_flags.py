@@ -1,13 +1,15 @@
-"""The flags for the result: how stdout shows it, what is saved, and what is there already."""
+"""The flags for the result: how stdout shows it, what is saved, and what monitoring gets."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
+from beam_bleu.pipeline.output.metrics import OWN_LABELS, Monitoring
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import joined
@@ -21,8 +23,8 @@ _MOST_DECIMALS = 15
 
 _IF_EXISTS: Mapping[str, str] = {
     "replace": "score again, and replace it",
-    "skip": "run nothing and show it, if it is of the same partition, systems and definition; "
-    "otherwise exit code 2",
+    "skip": "run nothing and show it; exit code 2 if it has another partition, system or "
+    "definition",
     "fail": "exit code 1",
 }
 """What a run does if the output folder has a complete result."""
@@ -32,14 +34,11 @@ _IF_EXISTS: Mapping[str, str] = {
 class RowFlags(RowChoice):
     """The flags that say which rows of slices and comparisons are shown."""
 
-    ARE_KEYWORDS: ClassVar[bool] = False
-
     sort: SortName | None = flag(
         None,
-        "which slices and differences tables show first. "
-        + "; ".join(f"{name}: {description}" for name, description in SORTS.items()),
+        "which slices and differences tables show first",
         "ORDER",
-        choices=tuple(SORTS),
+        choices=SORTS,
         shown_default="default for differences: difference",
     )
     only_significant: bool = flag(False, "show only significant differences")
@@ -51,10 +50,10 @@ class DisplayFlags(RowFlags):
 
     format: str = flag(
         next(iter(FORMATS)),
-        "what stdout shows. " + "; ".join(f"{name}: {what}" for name, (what, _) in FORMATS.items()),
+        "what stdout shows",
         "NAME",
         "-f",
-        choices=tuple(FORMATS),
+        choices={name: shown for name, (shown, _) in FORMATS.items()},
     )
     score_only: bool = flag(False, "show only the score of each system, one on each line", "", "-b")
     width: int | None = flag(
@@ -63,23 +62,12 @@ class DisplayFlags(RowFlags):
         "N",
         "-w",
         convert=whole_number(0, _MOST_DECIMALS),
-        shown_default="default: enough for two digits of the standard error, or, without one, as "
-        "usual for the metric, such as 1 for BLEU; tsv: all",
+        shown_default="default: enough for two digits of the standard error; without one, as usual "
+        "for the metric; tsv: all",
     )
 
-    def shown(
-        self,
-        data: bytes,
-        result: Result,
-        remarks: Sequence[str] = (),
-    ) -> bytes:
-        """The bytes for stdout.
-
-        Args:
-          data: the bytes of scores.json.
-          result: its rows.
-          remarks: lines about the result that are not in it.
-        """
+    def shown(self, data: bytes, result: Result, remarks: Sequence[str] = ()) -> bytes:
+        """The bytes for stdout, of those of scores.json; `remarks` are not in it."""
         labels = ["(no label)" if label is None else label for label in result.partitions]
         if result.partitions != (None,):
             remarks = [*remarks, f"partition{'s'[: len(labels) - 1]} {joined(labels)}"]
@@ -100,28 +88,67 @@ def _partition(label: str) -> str:
 class FolderFlags:
     """The flags for the folder of the result."""
 
-    output: str | None = flag(
-        None,
-        "the folder in which scores.json is written",
-        "DIR",
-        is_keyword=False,
-    )
+    output: str | None = flag(None, "the folder in which scores.json is written", "DIR")
     save_totals: bool = flag(
-        False,
-        "also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare",
+        False, "also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare"
     )
     partition: str | None = flag(
         None,
-        "a label of the part of a corpus that is scored, such as a day: 2026-11-21. It is written "
-        "into the result, and beam-bleu merge adds up the results of different labels",
+        "the label of the part of a corpus that is scored, such as a day: 2026-11-21. beam-bleu "
+        "merge adds up the results of different labels",
         "LABEL",
         convert=_partition,
     )
     if_exists: IfExistsName = flag(
-        "replace",
-        "what to do if DIR has a complete result. "
-        + "; ".join(f"{name}: {action}" for name, action in _IF_EXISTS.items()),
-        "ACTION",
-        choices=tuple(_IF_EXISTS),
-        is_keyword=False,
+        "replace", "what to do if DIR has a complete result", "ACTION", choices=_IF_EXISTS
     )
+
+
+_LABEL = re.compile(r"((?!__)[a-zA-Z_][a-zA-Z0-9_]*)=(.+)", re.DOTALL)
+"""A label that Prometheus allows, and its value."""
+
+_TAKEN = ("job", "instance", "le", "quantile", *OWN_LABELS)
+"""Labels that Prometheus or beam-bleu gives."""
+
+_MOST_SLICES = 1000
+
+
+def _label(text: str) -> tuple[str, str]:
+    label = _LABEL.fullmatch(text)
+    if label is None or not can_be_shown(label[2]) or label[1] in _TAKEN:
+        raise ValueError(
+            "must be NAME=VALUE, such as corpus=news, with a NAME of letters, digits and _ that is "
+            f"none of {', '.join(_TAKEN)}, and a VALUE that can be shown, got {text}"
+        )
+    return label[1], label[2]
+
+
+@dataclasses.dataclass(frozen=True)
+class MonitoringFlags:
+    """The flags for metrics.prom and OpenLineage."""
+
+    metrics_label: tuple[tuple[str, str], ...] = flag(
+        (),
+        "a label for all metrics in DIR/metrics.prom, such as corpus=news, to tell jobs apart; "
+        "repeatable",
+        "NAME=VALUE",
+        convert=_label,
+    )
+    metrics_slices: int = flag(
+        0,
+        "add the scores of the N slices and languages with the most segments to metrics.prom; at "
+        f"most {_MOST_SLICES}",
+        "N",
+        convert=whole_number(0, _MOST_SLICES),
+    )
+    lineage: str | None = flag(
+        None,
+        "send OpenLineage events of the job JOB to OPENLINEAGE_URL, or where an openlineage.yml "
+        "says; needs the extra lineage",
+        "JOB",
+    )
+
+    @property
+    def monitoring(self) -> Monitoring:
+        """What a command line wants in metrics.prom."""
+        return Monitoring(dict(self.metrics_label), self.metrics_slices)

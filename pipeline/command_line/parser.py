@@ -16,12 +16,7 @@ _WIDTH = 79
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser without abbreviations whose errors are `UsageError`s.
-
-    Args:
-      remedy: what the errors tell a user to do.
-      keywords: those of argparse.
-    """
+    """A parser without abbreviations whose errors are `UsageError`s."""
 
     def __init__(self, remedy: str = SEE_HELP, **keywords: Any) -> None:
         super().__init__(allow_abbrev=False, **keywords)
@@ -37,26 +32,6 @@ class Parser(argparse.ArgumentParser):
     def actions(self) -> list[argparse.Action]:
         """The description of each flag, from argparse."""
         return list(self._actions)
-
-    def groups(self) -> list[tuple[str, list[argparse.Action]]]:
-        """The title of each group of flags that has some, and these flags."""
-        return [
-            (str(group.title), group._group_actions)
-            for group in self._action_groups
-            if group._group_actions
-        ]
-
-    def format_groups(self, topic: str) -> str:
-        """The help for the groups of flags with a word in their title."""
-        formatter = self._get_formatter()
-        # As in the help for all groups, which have long flags.
-        formatter._action_max_length = formatter._max_help_position
-        for title, actions in self.groups():
-            if topic in title:
-                formatter.start_section(title)
-                formatter.add_arguments(actions)
-                formatter.end_section()
-        return formatter.format_help()
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         # argparse takes -to for -tok even without abbreviations; -bw2 is -b and -w2. And -input is
@@ -78,13 +53,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser_of(name: str, description: str, *, usage: str | None = None) -> Parser:
-    """The parser of a subcommand, without flags.
-
-    Args:
-      name: the subcommand.
-      description: what it does.
-      usage: its usage line; by default the words that the help of the command shows.
-    """
+    """The parser of a subcommand, without flags."""
     return Parser(
         f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",
         prog=f"beam-bleu {name}",

@@ -16,7 +16,7 @@ from apache_beam.io.filesystem import BeamIOError, FileSystem
 
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
 from beam_bleu.pipeline.output.publication import data_files
-from beam_bleu.transforms.errors import BleuError, UsageError, installing
+from beam_bleu.transforms.errors import BleuError, UsageError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 from beam_bleu.transforms.pairing.files.tables import table_kind
@@ -42,44 +42,27 @@ def has_module(name: str) -> bool:
         return False
 
 
-def require_module(flag: str, content: str, name: str, remedy: str) -> None:
-    """Checks that a library is installed here.
-
-    Args:
-      flag: the flag that needs it, with its value.
-      content: what it reads or writes.
-      name: its module.
-      remedy: how to install it.
-
-    Raises:
-      UsageError: it is not.
-    """
+def require_module(used_by: str, name: str, remedy: str) -> None:
+    """Checks that a library is installed here, with an error that says how to install it."""
     if not has_module(name):
         raise UsageError(
-            f"{flag}: the library for {content} is not installed here: there is no module {name}",
+            f"{used_by} needs a library that is not installed here: there is no module {name}",
             remedy,
         )
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:
-    """A path on a filesystem that is installed; absolute if it must mean the same `anywhere`.
-
-    Raises:
-      UsageError: it is empty, or nothing here can read or write it.
-    """
+    """A path on a filesystem that is installed; absolute if it must mean the same `anywhere`."""
     path = path.removeprefix("file://")
-    table = table_kind(path)
     prefix, place = "", path
-    if table is not None:
-        name, _, place = path.partition(":")
-        prefix = f"{name}:"
-        library, content, remedy = table.library, f"{table.label} tables", installing(table.extra)
-        require_module(f"{flag} {path}", content, library, remedy)
+    if table_kind(path) is not None:
+        name, colon, place = path.partition(":")
+        prefix = name + colon
         if name == "iceberg" and "/" not in place:  # a name in a catalog
             anywhere = False
     if not place:
         raise UsageError(f"{flag} is empty", "name a path")
-    if table is None:
+    if not prefix:
         _check_filesystem(flag, path)
     if anywhere and is_local(place):
         place = os.path.abspath(place)  # an engine's workers run in other folders
@@ -88,7 +71,7 @@ def checked_path(flag: str, path: str, anywhere: bool) -> str:
 
 def _check_filesystem(flag: str, path: str) -> None:
     if path.startswith(f"{HADOOP}://"):  # Beam would notice it only when it opens a file
-        require_module(f"{flag} {path}", f"{HADOOP}://", HADOOP, INSTALL_HADOOP)
+        require_module(f"{flag} {path}", HADOOP, INSTALL_HADOOP)
     kind = kind_of(path)
     if kind is not None and kind.is_web:
         if flag == "--output":
@@ -115,15 +98,8 @@ def _check_filesystem(flag: str, path: str) -> None:
 def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     """Checks that a folder can be written, and that a run writes none of the files that it reads.
 
-    Symbolic links of this machine do not matter. A hard link keeps its text, because a new file
-    takes the place of the old one.
-
-    Args:
-      output: the job's folder.
-      inputs: (a name for messages, a path or a pattern) for everything that the job reads.
-
-    Raises:
-      UsageError: it is a file or a pattern, or this run or the next one would overwrite an input.
+    `inputs` are (a name for messages, a path or a pattern). Symbolic links of this machine do not
+    matter. A hard link keeps its text, because a new file takes the place of the old one.
     """
     if is_local(output) and os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from beam_bleu.transforms.errors import UsageError
@@ -30,84 +31,64 @@ _NEEDED: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         ("input", "join_on"),
     ),
     (("input_format", "system_column"), ("input", "join_on")),
-    (
-        ("segment_scores", "examples", "save_totals", "report", "on_bad_record reject"),
-        ("output",),
-    ),
+    (("segment_scores", "examples", "save_totals", "report", "on_bad_record reject"), ("output",)),
     (("if_exists", "metrics_label", "metrics_slices", "lineage"), ("output",)),
     (("length_edges",), ("slice_by",)),
 )
 """Flags, and those of which each of them needs one."""
 
-_OF_RECORDS = "whose records have candidates and references"
-
-_CONTRADICTIONS = (
-    ("language", "language_column", "which has the language of each segment"),
-    ("tokenize", "language_column", "which chooses the tokenizer of each language"),
-    ("preset", "language_column", "because each preset has one tokenizer for all languages"),
-    ("score_only", "language_column", "because each language has a score of its own"),
+_CONTRADICTIONS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
-        "compare_presets",
-        "language_column",
-        "because a preset has one tokenizer, so its scores cannot be compared with those of "
-        "several languages",
+        ("language", "tokenize", "preset", "score_only", "compare_presets"),
+        ("language_column",),
+        "because each language has a tokenizer and a score of its own",
     ),
-    ("resample", "language_column", "because replicates are of the whole corpus"),
-    ("resample", "coverage each", "with which systems can have different segments"),
-    ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),
-    ("score_only", "compare_presets", "because it shows only one score of each system"),
-    ("systems", "candidates", "because both name systems"),
-    ("refs", "candidates", "because a pattern without quotes makes such words"),
-    ("refs", "references", "because a pattern without quotes makes such words"),
     (
-        "refs",
-        "input",
-        f"{_OF_RECORDS}; for line-parallel text write beam-bleu REF... -i FILE...; to join record "
-        "files, --join_on without --input",
+        ("resample",),
+        ("language_column", "coverage each"),
+        "because replicates are of the whole corpus and of all systems",
     ),
-    ("systems", "input", _OF_RECORDS),
-    ("candidates", "input", _OF_RECORDS),
-    ("references", "input", _OF_RECORDS),
-    ("join_on", "input", _OF_RECORDS),
-    ("system_column", "join_on", "with which each file has one system"),
-    ("header", "no_header", ""),
-    ("quiet", "verbose", ""),
-    ("quiet", "progress on", ""),
-    *(
-        (flag, records, "because it is for line-parallel text")
-        for flag in ("cuts", "num_refs", "encoding", "labels")
-        for records in ("input", "join_on")
+    (("max_drop",), ("no_uncertainty",), "which leaves out the standard errors that it needs"),
+    (("score_only",), ("compare_presets",), "because it shows only one score of each system"),
+    (("systems",), ("candidates",), "because both name systems"),
+    (("refs",), ("candidates", "references"), "because a pattern without quotes makes such words"),
+    (
+        ("refs", "systems", "candidates", "references", "join_on"),
+        ("input",),
+        "whose records have candidates and references; for line-parallel text write beam-bleu "
+        "REF... -i FILE...; to join record files, --join_on without --input",
+    ),
+    (("system_column",), ("join_on",), "with which each file has one system"),
+    (("header",), ("no_header",), "because only one can be true"),
+    (("quiet",), ("verbose", "progress on"), "because only one can be true"),
+    (
+        ("cuts", "num_refs", "encoding", "labels"),
+        ("input", "join_on"),
+        "because it is for line-parallel text",
     ),
 )
-"""Two flags, of which only one can be given, and why."""
+"""Flags, others that none of them can be used with, and why."""
 
 
 def check_rules(flags: object) -> None:
-    """Checks that each flag has those that it needs, and none that contradicts it.
-
-    Args:
-      flags: a class of flags, such as `Config`.
-
-    Raises:
-      UsageError: one is missing, or two contradict each other.
-    """
-    for first, second, why in _CONTRADICTIONS:
-        if _is_given(flags, first) and _is_given(flags, second):
-            cause = f"{_shown(flags, first)} and {_shown(flags, second)} contradict each other"
-            if why:
-                cause = f"{_shown(flags, first)} cannot be used with {_shown(flags, second)}, {why}"
-            raise UsageError(cause, "leave one of them out")
+    """Checks that each flag of a class has those that it needs, and none that contradicts it."""
+    for group, others, why in _CONTRADICTIONS:
+        for flag, other in itertools.product(group, others):
+            if _is_given(flags, flag) and _is_given(flags, other):
+                raise UsageError(
+                    f"{_shown(flags, flag)} cannot be used with {_shown(flags, other)}, {why}",
+                    "leave one of them out",
+                )
     for dependent, needed in _NEEDED:
         for flag in dependent:
             if _is_given(flags, flag) and not any(_is_given(flags, other) for other in needed):
-                others = " or ".join(_shown(flags, other) for other in needed)
+                shown = " or ".join(_shown(flags, other) for other in needed)
                 raise UsageError(
-                    f"{_shown(flags, flag)} needs {others}", "give both flags, or leave both out"
+                    f"{_shown(flags, flag)} needs {shown}", "give both flags, or leave both out"
                 )
 
 
 def _shown(flags: Any, flag: str) -> str:
-    """A flag as messages show it; for words without a flag the first of them."""
     if flag == "refs":
         return f"the reference {flags.refs[0]}"
     return "-i" if flag == "systems" else f"--{flag}"

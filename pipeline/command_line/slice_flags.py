@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.command_line.record_flags import columns, split_at_commas
+from beam_bleu.pipeline.command_line.source_flags import columns, split_at_commas
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.definition.slicing import (
     CROSS,
@@ -58,23 +58,21 @@ class SliceFlags:
 
     labels: tuple[tuple[tuple[str, ...], str], ...] = flag(
         (),
-        "a file with a label in each line, for --slice_by, --documents and --language_column; "
-        "repeat the flag for more. With several names, each line has tabs between its labels",
+        "a file with a label in each line, or several with tabs between them; repeatable. For "
+        "--slice_by, --documents and --language_column",
         "NAME[,NAME]=PATTERN",
         convert=_label_file,
-        is_keyword=False,
     )
     label_from_path: tuple[PathLabel, ...] = flag(
         (),
         "a label from the path of each file: the part in parentheses, as in domain='news/*/(*)/'",
         "NAME=PATTERN",
         convert=path_label,
-        is_keyword=False,
     )
     slice_by: tuple[Item, ...] = flag(
         (),
-        "also score each slice of the corpus: by a label, such as domain; by labels with * between "
-        f"them, for their combinations; or by {LENGTH}: the length of the references in tokens",
+        "also score each slice of the corpus: by a label, such as domain; by combinations of "
+        f"labels, with * between them; or by {LENGTH}: the length of the references in tokens",
         "ITEM,...",
         convert=item_of,
         split=split_at_commas,
@@ -88,16 +86,15 @@ class SliceFlags:
     )
     max_slices: int = flag(
         MOST_SLICES,
-        "fail if there are more than N slices, which happens if the values of a label are ids",
+        "fail if there are more than N slices",
         "N",
         convert=whole_number(1, _LARGEST_MOST),
     )
     documents: str | None = flag(
         None,
-        "the document of each segment: segments of a document are not independent, so standard "
-        "errors and comparisons are those of documents. For text a file with the name of a "
-        "document in each line, perhaps after a domain and a tab, or the NAME of a label; for "
-        "records the NAME of a column",
+        "standard errors and comparisons are those of documents, whose segments are not "
+        "independent: a label or a column; or, for text, a file with the name of a document in "
+        "each line, perhaps after a domain and a tab",
         "PATTERN|NAME",
     )
 
@@ -120,13 +117,11 @@ class KeepFlag:
 
     keep: tuple[tuple[str, str], ...] = flag(
         (),
-        "columns to copy into segment scores and examples, such as id,source: columns of records, "
-        f"or labels of --labels; {KEPT_TEXTS} stands for the texts of candidates and references. "
-        "NAME= gives a column another name",
+        "columns of records, or labels, to copy into segment scores and examples, such as "
+        f"id,source; {KEPT_TEXTS}: those of candidates and references; NAME=: another name",
         "[NAME=]COLUMN,...",
         convert=_kept,
         split=columns,
-        is_keyword=False,
     )
 
     @property
@@ -144,11 +139,7 @@ class KeepFlag:
 
 
 def slicing(flags: Config) -> Slicing:
-    """The slicing that a command line asks for.
-
-    Raises:
-      UsageError: an item or a number is impossible.
-    """
+    """The slicing that a command line asks for."""
     try:
         slices = Slicing(flags.slice_by, flags.length_edges or LENGTH_EDGES, flags.max_slices)
         return slices if flags.language_column is None else slices.within(flags.language_column)
@@ -174,16 +165,7 @@ def needed_labels(flags: Config) -> dict[str, str]:
 
 
 def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
-    """The streams of labels, with that of --documents if no label has them.
-
-    Args:
-      flags: the parsed flags, with the settings of their layout.
-      anywhere: whether the job may run in another folder than this process.
-
-    Raises:
-      UsageError: a label has an impossible name or a name that another label has, or there is no
-        path, or a label that is kept is missing.
-    """
+    """The streams of labels, with that of --documents if no label has them."""
     kept = {label for _, label in flags.kept}
     only_kept = kept.difference(needed_labels(flags))
     streams = []
@@ -210,11 +192,7 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
 
 
 def check_label_names(names: Sequence[str]) -> None:
-    """Checks that labels can have their names, and that no two have the same.
-
-    Raises:
-      UsageError: one cannot, or two have.
-    """
+    """Checks that labels can have their names, and that no two have the same."""
     for name in names:
         if not name or not name.isprintable() or CROSS in name or name == LENGTH:
             raise UsageError(
@@ -225,31 +203,10 @@ def check_label_names(names: Sequence[str]) -> None:
             raise UsageError(f"two labels are called {name}", "give each label its own name")
 
 
-def document_label(flags: Config, labels: Sequence[str]) -> str | None:
-    """The label with the document of each segment; None without --documents.
-
-    Args:
-      flags: the parsed flags.
-      labels: the labels of the source that was made from them.
-    """
-    if flags.documents is None or flags.documents in labels or DOCUMENT not in labels:
-        return flags.documents
-    return DOCUMENT
-
-
 def check_labels(flags: Config, labels: Sequence[str]) -> None:
-    """Checks that the input has the labels that are needed.
-
-    Args:
-      flags: the parsed flags.
-      labels: the labels of the input.
-
-    Raises:
-      UsageError: a label is missing.
-    """
+    """Checks that the input has the labels that are needed."""
     for name, spelling in needed_labels(flags).items():
-        label = document_label(flags, labels) if spelling == "--documents" else name
-        if label not in labels:
+        if name not in labels:
             raise UsageError(
                 f"{spelling} {name}: the input has no label {name!r}",
                 f"it has {', '.join(labels) or 'none'}; docs/inputs.md says how labels are named",
@@ -257,11 +214,7 @@ def check_labels(flags: Config, labels: Sequence[str]) -> None:
 
 
 def check_columns(columns: Sequence[str]) -> None:
-    """Checks that the columns of segment scores have different names.
-
-    Raises:
-      UsageError: two have the same.
-    """
+    """Checks that the columns of segment scores have different names."""
     folded = [name.casefold() for name in columns]
     for name in columns:
         if folded.count(name.casefold()) > 1:

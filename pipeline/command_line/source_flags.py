@@ -1,15 +1,25 @@
-"""The flags for the input: the texts, and what must be true of them."""
+"""The flags for the input: texts, records, and what must be true of them."""
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
-from typing import ClassVar
+import re
+from typing import Any
 
 from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
 from beam_bleu.transforms.definition.flags import flag, positive, whole_number
+from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Cuts
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
+from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
+from beam_bleu.transforms.pairing.records.formats import RECORD_FORMAT_NAMES, RecordFormatName
+from beam_bleu.transforms.pairing.records.joins.findings import (
+    COVERAGE_NAMES,
+    COVERAGES,
+    CoverageName,
+)
 from beam_bleu.transforms.totals.rejected import (
     DEFAULT_MOST_REJECTED,
     MostRejected,
@@ -24,8 +34,6 @@ _LONGEST_LINE = 1 << 30
 class TextFlags:
     """The flags that name the texts."""
 
-    ARE_KEYWORDS: ClassVar[bool] = False
-
     refs: tuple[str, ...] = flag(
         (),
         "a file with a reference for each segment, one per line, or a pattern of such files in "
@@ -37,22 +45,17 @@ class TextFlags:
     )
     systems: tuple[str, ...] = flag(
         (),
-        "the output of a system, one segment per line; more words are more systems. A pattern in "
-        "quotes makes each of its files a system; with NAME= all its files are one system. Without "
-        "-i, the system is stdin",
+        "the output of a system, one segment per line. A pattern in quotes makes each of its files "
+        "a system; with NAME= all its files are one system. Without -i, the system is stdin",
         "[NAME=]FILE",
         words=("-i",),
         nargs="+",
     )
     candidates: tuple[str, ...] = flag(
-        (),
-        "the output of a system, one segment per line; repeat the flag for more systems",
-        "[NAME=]PATTERN",
+        (), "the output of a system, one segment per line; repeatable", "[NAME=]PATTERN"
     )
     references: tuple[str, ...] = flag(
-        (),
-        "a reference for each segment, one per line; repeat the flag for more references",
-        "PATTERN",
+        (), "a reference for each segment, one per line; repeatable", "PATTERN"
     )
     num_refs: int = flag(
         1,
@@ -75,8 +78,6 @@ class TextFlags:
 class CheckingFlags:
     """The flags that say what must be true of the texts."""
 
-    ARE_KEYWORDS: ClassVar[bool] = False
-
     cuts: Cuts = flag(
         CUTS[0],
         "same: streams of several shards must have the same shards, with the same numbers of "
@@ -85,10 +86,7 @@ class CheckingFlags:
         choices=CUTS,
     )
     expect_segments: int | None = flag(
-        None,
-        "fail unless the corpus has exactly N segments",
-        "N",
-        convert=positive,
+        None, "fail unless the corpus has exactly N segments", "N", convert=positive
     )
     max_line_bytes: int = flag(
         MAX_LINE_BYTES,
@@ -98,18 +96,15 @@ class CheckingFlags:
     )
     allow: tuple[AllowedName, ...] = flag(
         (),
-        "what is meant, although it is probably a mistake: what would end the run is a warning. "
-        + "; ".join(f"{name}: {description}" for name, description in ALLOWED.items()),
+        "what is meant, although it is probably a mistake: what would end the run is a warning",
         "KIND,...",
-        choices=tuple(ALLOWED),
+        choices=ALLOWED,
         split=lambda text: text.split(","),
-        is_keyword=True,
     )
     on_bad_record: OnBadRecord = flag(
         "fail",
-        "fail: a record that cannot be scored, or a line that is not UTF-8, ends the run "
-        "with an error; reject: its segment is left out, and the record is written to "
-        "DIR/rejected-*.jsonl",
+        "fail: a record that cannot be scored, or a line that is not UTF-8, ends the run; reject: "
+        "its segment is left out, and the record is written to DIR/rejected-*.jsonl",
         "ACTION",
         choices=ON_BAD_RECORD,
     )
@@ -120,10 +115,125 @@ class CheckingFlags:
         "N|FRACTION",
         convert=most_rejected_of,
         shown_default=f"default {DEFAULT_MOST_REJECTED}",
-        is_keyword=True,
     )
 
     @property
     def most_rejected(self) -> MostRejected | None:
         """How many segments may be rejected; None if a bad record ends the run."""
         return self.max_rejected if self.on_bad_record == "reject" else None
+
+
+def split_at_commas(text: str) -> tuple[str, ...]:
+    """The parts of a value of a flag. A comma inside brackets is a part of a name: ["a,b"]."""
+    return tuple(re.findall(r'((?:\["(?:[^"\\]|\\.)*"\]|[^,])*),', text + ","))
+
+
+def columns(text: str) -> tuple[str, ...]:
+    """The type of a flag whose value is columns with commas between them."""
+    names = split_at_commas(text)
+    if any(not name or name.endswith("=") for name in names) or len({*names}) < len(names):
+        raise ValueError(f"must be different names of columns, with commas, got {text!r}")
+    return names
+
+
+def _condition(text: str) -> Condition:
+    """The type of --where."""
+    parts = re.fullmatch(r"([^=]+?)(!?)=((?!=).*)", text, re.DOTALL)
+    if parts is None:
+        raise ValueError(f"must be COLUMN=VALUE or COLUMN!=VALUE, got {text!r}")
+    # The columns are not known yet, so only the text of the path counts.
+    return Condition(ColumnPath(parts[1], (parts[1],)), parts[3], bool(parts[2]))
+
+
+class _Once(argparse.Action):
+    """The action of a flag that cannot be repeated: the last value would hide the others."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
+    ) -> None:
+        before = getattr(namespace, self.dest)
+        if before is not None:
+            raise UsageError(
+                f"{self.option_strings[0]} is given twice: {joined([before, values])}",
+                "write one pattern for all files, such as 'records/*.jsonl'",
+            )
+        setattr(namespace, self.dest, values)
+
+
+@dataclasses.dataclass(frozen=True)
+class RecordFlags:
+    """The flags that say where records are, and which of their columns are read."""
+
+    input: str | None = flag(
+        None,
+        "records that have candidates and references: files of Parquet, Arrow, Avro, JSON lines, "
+        "CSV or tab-separated text; or a table: delta:PATH, iceberg:NAME",
+        "PATTERN",
+        action=_Once,
+    )
+    input_format: RecordFormatName | None = flag(
+        None,
+        f"the format of record files: {', '.join(RECORD_FORMAT_NAMES)}",
+        "NAME",
+        choices=RECORD_FORMAT_NAMES,
+        shown_default="default: by the suffix of their names",
+    )
+    candidate_columns: tuple[str, ...] | None = flag(
+        None,
+        "the columns of the systems. A column is a name, a path such as translation.de or "
+        "resps[0], the number of a column of CSV or tab-separated text, or a pattern such as "
+        "'hyp_*'",
+        "[NAME=]COLUMN,...",
+        convert=columns,
+        shown_default="default: the column with a usual name, such as hypothesis",
+    )
+    reference_columns: tuple[str, ...] | None = flag(
+        None,
+        "the columns of references, or one column with lists of them",
+        "COLUMN,...",
+        convert=columns,
+        shown_default="default: the columns with a usual name, such as reference or ref0,ref1",
+    )
+    header: bool = flag(
+        False,
+        "the first line of CSV or tab-separated text has the names of its columns",
+        shown_default="default: yes if a column is given by its name instead of its number",
+    )
+    no_header: bool = flag(False, "the first line of CSV or tab-separated text is a record")
+    where: tuple[Condition, ...] = flag(
+        (),
+        "score only records with COLUMN=VALUE, or with COLUMN!=VALUE; repeatable: all must be true",
+        "CONDITION",
+        convert=_condition,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class BringingTogetherFlags:
+    """The flags that say which records of several systems belong to one segment."""
+
+    system_column: str | None = flag(
+        None,
+        "the column with the system's name, if there is a record for each segment and system",
+        "COLUMN",
+    )
+    id_column: tuple[str, ...] | None = flag(
+        None,
+        "the column, or the columns together, with the segment's id, for --system_column",
+        "COLUMN,...",
+        convert=columns,
+    )
+    join_on: tuple[str, ...] | None = flag(
+        None,
+        "systems and references are record files, which are joined by the ids in this column, or "
+        "in several columns together, such as task,doc_id",
+        "COLUMN,...",
+        convert=columns,
+    )
+    coverage: CoverageName | None = flag(
+        None,
+        "which segments of a join or of --system_column are scored",
+        "RULE",
+        choices=COVERAGES,
+        shown_default=f"default {COVERAGE_NAMES[0]}",
+    )

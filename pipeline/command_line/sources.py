@@ -1,23 +1,26 @@
-"""The source that a command line describes: line-parallel text, or records."""
+"""The source that a command line describes, and its systems, whose names are all different."""
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.command_line.paths import checked_path
+from beam_bleu.pipeline.command_line.paths import checked_path, normal
 from beam_bleu.pipeline.command_line.slice_flags import (
     check_label_names,
     label_streams,
     needed_labels,
 )
-from beam_bleu.pipeline.command_line.systems import Named, check_names, references, systems
-from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe
+from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe, system_of_pipe
+from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.transforms.definition.slicing import LENGTH
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.batch import KEPT_ID
-from beam_bleu.transforms.pairing.files.streams import Stream, compression
+from beam_bleu.transforms.pairing.files.found_files import find_files
+from beam_bleu.transforms.pairing.files.shards import in_order
+from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
@@ -30,28 +33,20 @@ from beam_bleu.transforms.pairing.records.formats import (
     format_of_name,
 )
 from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES
+from beam_bleu.transforms.shown_names import can_be_shown
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
-
-_INPUT = "input"
 
 _TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "arrow", "avro", "jsonl")
 """Files with the suffixes of these formats are not line-parallel text."""
 
 
 def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
-    """The source for a command line.
+    """The source for a command line, with the settings of its layout.
 
-    Args:
-      flags: the parsed flags, with the settings of their layout.
-      anywhere: whether the job may run in another folder than this process.
-      needs: what the metrics need of the input.
-
-    Raises:
-      UsageError: a flag is missing or has no effect, a value is impossible, a system cannot have
-        its name, or the input has no numbers.
-      InputError: a pattern of -i matches nothing.
+    `anywhere` is whether the job may run in another folder than this process.
     """
     if flags.coverage is not None and flags.join_on is None and flags.system_column is None:
         raise UsageError("--coverage needs --join_on or --system_column", "leave it out")
@@ -80,8 +75,7 @@ class _Described:
     def lines(self) -> LineParallel:
         """The source of line-parallel text."""
         flags = self.flags
-        texts = [*flags.refs, *flags.references, *flags.systems, *flags.candidates]
-        for text in texts:
+        for text in (*flags.refs, *flags.references, *flags.systems, *flags.candidates):
             if format_of_name(text) in _TAKEN_FOR_RECORDS:
                 raise UsageError(
                     f"{text} is a file of records, not line-parallel text",
@@ -113,44 +107,42 @@ class _Described:
 
     def joined(self, ids: tuple[str, ...]) -> Source:
         """The source that joins record files by an id: --join_on."""
-        flags = self.flags
-        self._require_one_column("with --join_on, each file has one system")
         names, candidates, of_references = self._streams()
-        kept = _without_ids(flags.kept, ids)
-        wanted = dataclasses.replace(self._wanted(), ids=ids, kept=kept)
-        from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
-
-        return JoinedRecords(
+        wanted = self._wanted(ids)
+        return self._brought_together(
             names,
             tuple(self._records(stream, wanted) for stream in candidates),
             tuple(self._records(stream, wanted) for stream in of_references),
-            flags.coverage or COVERAGE_NAMES[0],
-            flags.expect_segments,
-            flags.on_bad_record,
-            allow=flags.allow,
         )
 
     def paired(self, pattern: str) -> Source:
         """The source of records that have candidates and references: --input."""
         flags = self.flags
-        wanted = self._wanted()
-        if flags.system_column is not None:
-            self._require_one_column("--system_column names the systems")
-            ids = flags.id_column or ()
-            kept = _without_ids(flags.kept, ids)
-            wanted = dataclasses.replace(wanted, ids=ids, system=flags.system_column, kept=kept)
-        check_pipes([(_INPUT, pattern)], self.anywhere)
-        stream = Stream(_INPUT, checked_path("--input", pattern, self.anywhere))
-        records: Any = self._records(stream, wanted)
-        if flags.system_column is not None:
-            from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
+        check_pipes([("input", pattern)], self.anywhere)
+        stream = Stream("input", checked_path("--input", pattern, self.anywhere))
+        if flags.system_column is None:
+            paired: Source = self._records(stream, self._wanted())
+            return paired
+        wanted = self._wanted(flags.id_column or ())
+        wanted = dataclasses.replace(wanted, system=flags.system_column)
+        return self._brought_together((), (), (self._records(stream, wanted),))
 
-            coverage = flags.coverage or COVERAGE_NAMES[0]
-            records = JoinedRecords(
-                (), (), (records,), coverage, flags.expect_segments, flags.on_bad_record
-            )
-        paired: Source = records
-        return paired
+    def _brought_together(
+        self, names: tuple[str, ...], candidates: tuple[Any, ...], of_references: tuple[Any, ...]
+    ) -> Source:
+        # Only joins need this module.
+        from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
+
+        flags = self.flags
+        return JoinedRecords(
+            names,
+            candidates,
+            of_references,
+            flags.coverage or COVERAGE_NAMES[0],
+            flags.expect_segments,
+            flags.on_bad_record,
+            allow=flags.allow,
+        )
 
     def _streams(
         self, others: Sequence[Named] = ()
@@ -171,103 +163,161 @@ class _Described:
         ]
         return tuple(name for name, _ in named), streams[0], streams[1]
 
-    def _require_one_column(self, why: str) -> None:
-        columns = self.flags.candidate_columns or ()
-        if len(columns) > 1:
-            raise UsageError(
-                f"--candidate_columns {','.join(columns)}: only one column is possible, because "
-                f"{why}",
-                "name the column of the candidates' texts",
-            )
+    def _wanted(self, ids: tuple[str, ...] = ()) -> Wanted:
+        """What is read of records, which are brought together by these columns, if there are any.
 
-    def _wanted(self) -> Wanted:
-        """What is read of records.
-
-        Raises:
-          UsageError: a label from paths has an impossible name.
+        The ids are kept in any case.
         """
         flags = self.flags
+        candidate_columns = flags.candidate_columns or ()
+        if ids and len(candidate_columns) > 1:
+            raise UsageError(
+                f"--candidate_columns {','.join(candidate_columns)}: only one column is possible, "
+                "because each record has the candidate of one system",
+                "name the column of the candidates' texts",
+            )
         of_paths = [label.name for label in flags.label_from_path]
         check_label_names(of_paths)
         names = (*needed_labels(flags), *of_paths)
         return Wanted(
-            flags.candidate_columns or (),
+            candidate_columns,
             flags.reference_columns or (),
+            ids=ids,
             labels=tuple(dict.fromkeys(name for name in names if name != LENGTH)),
             where=flags.where,
             path_labels=flags.label_from_path,
             values=self.needs.values,
-            kept=flags.kept,
+            kept=tuple(pair for pair in flags.kept if pair != (KEPT_ID, *ids)),
             keeps_texts=flags.keeps_texts,
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:
         """The records of a stream: a source, which is also a reader for joins."""
-        flags = self.flags
-        name = self._format(stream)
-        brings_together = flags.join_on is not None or flags.system_column is not None
-        segments = None if brings_together else flags.expect_segments  # not of its streams
         from beam_bleu.transforms.pairing.records.record_files import record_files
 
+        flags = self.flags
+        name = flags.input_format or format_of_name(stream.pattern)
+        if name is None:
+            suffixes = [suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes]
+            raise UsageError(
+                f"{stream.label}: the format of {stream.pattern} is not known: its name does not "
+                f"end with {', '.join(suffixes)}",
+                f"name it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
+            )
+        segments = None if wanted.ids else flags.expect_segments  # those of the join
+        # Without a flag, the columns decide.
+        header = False if flags.no_header else flags.header or None
         return record_files(
             stream,
             wanted,
             name,
-            header=self._header(wanted) if RECORD_FORMATS[name].delimiter else None,
+            header=header if RECORD_FORMATS[name].delimiter else None,
             range_bytes=flags.range_bytes,
             expected=Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
             on_bad_record=flags.on_bad_record,
             roles=self.needs.roles,
         )
 
-    def _header(self, wanted: Wanted) -> bool | None:
-        """Whether the first row of text with fields has the names of the columns.
 
-        It is None if the source decides, by the columns.
+Named = tuple[str, str]
+"""The name of a stream, of a system or for messages; and its path or pattern."""
 
-        Raises:
-          UsageError: --no_header is given, but columns are named, or have the usual names.
-        """
-        from beam_bleu.transforms.pairing.records.columns.choosing import has_header
 
-        if self.flags.no_header and has_header(wanted, self.needs.roles):
+def references(flags: Config) -> list[Named]:
+    """Each stream of references."""
+    patterns = flags.references or flags.refs
+    return [
+        (f"references {number}" if len(patterns) > 1 else "references", pattern)
+        for number, pattern in enumerate(patterns, 1)
+    ]
+
+
+def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
+    """The flag that names systems, for messages; and the systems in the order of the command line.
+
+    Without a flag it is stdin, as in sacreBLEU. The names are not checked yet. `others` are all
+    other streams: a pattern of -i leaves out their files, or the references would be a system.
+    """
+    if flags.candidates:
+        return "--candidates", [_named(text) for text in flags.candidates]
+    words = flags.systems or ["-"]
+    return "-i", [system for text in words for system in _each_file(text, others)]
+
+
+def _each_file(text: str, others: Sequence[Named]) -> list[Named]:
+    """The systems of a word of -i: a pattern without NAME is one system for each file."""
+    if name_and_pattern(text)[0] is not None or not is_pattern(text):
+        return [_named(text)]
+    found = [file.path for file in find_files(Stream("-i", checked_path("-i", text, False)))]
+    shared = _shared(found, others)
+    paths = [path for path in found if path not in shared]
+    if not paths:
+        raise InputError(f"-i: nothing {'else ' if shared else ''}matches {text}", "check the path")
+    if shared:
+        shown = joined([f"{path} ({label})" for path, label in shared.items()])
+        warn(f"-i: {text} also matches {shown}: not scored as the output of a system")
+    for path in filter(is_pattern, paths):
+        raise UsageError(
+            f"-i: the name of a file has wildcards, so it could be mistaken for a pattern: {path}",
+            "rename the file",
+        )
+    return [(_stem(path), path) for path in in_order(paths)]
+
+
+def _shared(paths: Sequence[str], others: Sequence[Named]) -> dict[str, str]:
+    """Those of some files that other streams have, too, and the stream of each one."""
+    streams: dict[str, str] = {}
+    for label, pattern in others:
+        # A file of another machine is none of this one.
+        if paths and not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
+            for file in find_files(Stream(label, pattern)):
+                streams.setdefault(normal(file.path), label)
+    labels = {path: streams.get(normal(path)) for path in paths}
+    return {path: label for path, label in labels.items() if label is not None}
+
+
+def _named(text: str) -> Named:
+    """The system of [NAME=]PATTERN."""
+    name, pattern = name_and_pattern(text)
+    if name is not None:
+        return name, pattern
+    if is_pattern(text):
+        raise UsageError(
+            f"--candidates {text}: a pattern needs a name, which has no wildcards",
+            "write --candidates NAME=PATTERN; or -i PATTERN, which makes each file a system",
+        )
+    return _stem(text), text
+
+
+def name_and_pattern(text: str) -> tuple[str | None, str]:
+    """NAME and PATTERN of [NAME=]PATTERN; a NAME has no slash and no wildcard."""
+    name, equals, pattern = text.partition("=")
+    is_named = equals and "/" not in name and not is_pattern(name)
+    return (name, pattern) if is_named else (None, text)
+
+
+def _stem(path: str) -> str:
+    """A file's name without compression suffix and extension, or the name of a pipe."""
+    of_pipe = system_of_pipe(path)
+    if of_pipe is not None:
+        return of_pipe
+    # Beam knows only the paths of filesystems that are installed.
+    name = path.rstrip("/").rpartition("/")[2]
+    return os.path.splitext(name.removesuffix(compression(name) or ""))[0]
+
+
+def check_names(named: Sequence[Named], flag: str) -> None:
+    """Checks the names of all systems."""
+    patterns: dict[str, str] = {}
+    for name, pattern in named:
+        if not can_be_shown(name) or name != name.strip():
             raise UsageError(
-                "--no_header: without a header line, columns have numbers instead of names",
-                "name all columns by their numbers: the first one is 1, such as "
-                "--candidate_columns 2 --reference_columns 1",
+                f"the system name {name!r} cannot be shown, or has white space at an end",
+                f"choose a name of printable characters: {flag} NAME=PATTERN",
             )
-        return False if self.flags.no_header else self.flags.header or None
-
-    def _format(self, stream: Stream) -> RecordFormatName:
-        """The format of a record file.
-
-        Raises:
-          UsageError: neither the flag nor the name of the file says which one it is; its name says
-            that it is compressed, and files of the format are not.
-        """
-        name = self.flags.input_format or format_of_name(stream.pattern)
-        if name is None:
-            suffixes = [suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes]
-            ends = f"its name does not end with {', '.join(suffixes)}"
-            why = "a pipe has no suffix" if is_pipe(stream.pattern) else ends
+        if name in patterns:
             raise UsageError(
-                f"{stream.label}: the format of {stream.pattern} is not known: {why}",
-                f"name it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
+                f"two systems are called {name}: {patterns[name]}, {pattern}",
+                f"give each system its own name: {flag} NAME=PATTERN",
             )
-        row = RECORD_FORMATS[name]
-        suffix = compression(stream.pattern)
-        if suffix is not None and not row.is_text:
-            raise UsageError(
-                f"{stream.label}: {row.label} files are compressed inside, and cannot be read as "
-                f"{suffix}: {stream.pattern}",
-                "decompress the file",
-            )
-        format_name: RecordFormatName = name
-        return format_name
-
-
-def _without_ids(
-    kept: Sequence[tuple[str, str]], ids: Sequence[str]
-) -> tuple[tuple[str, str], ...]:
-    """The columns to keep of records that have ids, which are kept in any case, as `id`."""
-    return tuple(pair for pair in kept if pair != (KEPT_ID, *ids))
+        patterns[name] = pattern

@@ -1,31 +1,13 @@
 """Transforms for Beam YAML: rows with texts, or files, in; rows with scores and results out.
 
-Beam YAML (extra `yaml`) finds them through a provider. If beam-bleu is installed with Beam, the
-provider is a block in the pipeline's file, and needs no network:
+docs/beam_yaml.md shows how a pipeline names them. `beam_yaml_provider.yaml`, next to this file,
+lists all of them as a provider to include. The workers of a cluster need beam-bleu, too: in their
+image, or by `--extra_package`.
 
-    providers:
-      - type: python
-        config: {}
-        transforms:
-          CorpusBleu: beam_bleu.pipeline.library.beam_yaml.CorpusBleu
-
-`beam_yaml_provider.yaml`, next to this file, lists all transforms. A pipeline's file can include it
-by its path or address (a relative path starts at the pipeline's file):
-
-    providers:
-      - include: path/to/pipeline/library/beam_yaml_provider.yaml
-
-The workers of a cluster need beam-bleu, too: in their image, or with
-`--extra_package=beam_bleu-0.1.0-py3-none-any.whl` on the command line of
-`apache_beam.yaml.main`.
-
-Beam YAML reads and writes JSON and CSV with pandas, so note these points:
-
-- `ReadFromJson` turns a list into one string. So use a field for each reference (Parquet keeps
-  lists). It also changes a field named `date`, unless you set `convert_dates: false`.
-- `ReadFromCsv` reads texts such as "null" and "NA" as missing, unless you set
-  `keep_default_na: false`. An empty field is then an empty text.
-- `WriteToJson` writes 10 decimals of a score. Parquet has all digits.
+Beam YAML reads and writes JSON and CSV with pandas: `ReadFromJson` turns a list into one string, so
+use a field for each reference (Parquet keeps lists), and it changes a field named `date`, unless
+you set `convert_dates: false`. `ReadFromCsv` reads texts such as "null" as missing, unless you set
+`keep_default_na: false`. `WriteToJson` writes 10 decimals of a score; Parquet has all digits.
 """
 
 from __future__ import annotations
@@ -63,19 +45,6 @@ from beam_bleu.transforms.text.read_model import read_model
 
 _TEXT: Any = Optional[str]  # noqa: UP045 - Beam knows no other form
 _NUMBER: Any = Optional[float]  # noqa: UP045
-
-_OF_ATTRIBUTES: Mapping[Any, Any] = {
-    float: float,
-    int: int,
-    int | float: float,
-    str: str,
-    tuple[float, ...]: Sequence[float],
-    tuple[int, ...]: Sequence[int],
-    tuple[str, ...]: Sequence[str],
-    float | None: _NUMBER,
-    str | None: _TEXT,
-}
-"""The type of a field in a row, by the type of an attribute of a score."""
 
 _OF_COLUMNS: Mapping[pa.DataType, Any] = {
     pa.float64(): _NUMBER,
@@ -139,10 +108,10 @@ class _ScoreRows(beam.PTransform):
     - `group_by`: the field or fields that define the groups; each group is scored separately.
     - `uncertainty`: whether scores have a standard error and an interval, default true; if false,
       these fields are null.
-
-    Raises:
-      ValueError: a key or a value is not known; the message shows the choices.
     """
+
+    METRIC: str | None = None
+    """The metric whose definition the other keys are."""
 
     KEYS: tuple[str, ...]
     """The other keys."""
@@ -151,10 +120,12 @@ class _ScoreRows(beam.PTransform):
         super().__init__()
         names = ("candidate", "references", "group_by", "uncertainty")
         given = _given(self, config, (*names, *self.KEYS))
-        configs = self._configs({key: given[key] for key in self.KEYS if key in given})
-        self._prefixes = {
-            name: f"{name}_" if isinstance(self, CorpusScores) else "" for name in configs
-        }
+        scored = {key: given[key] for key in self.KEYS if key in given}
+        if self.METRIC is not None:
+            scored = {"metric": self.METRIC, "definition": scored}
+        are_several = "metrics" in self.KEYS
+        configs = _configs(scored.get("metrics") if are_several else [scored])
+        self._prefixes = {name: f"{name}_" if are_several else "" for name in configs}
         self._score_types = {
             self._prefixes[name] + field: field_type
             for name, scored_by in configs.items()
@@ -169,10 +140,6 @@ class _ScoreRows(beam.PTransform):
         self._scoring = corpus_scores.CorpusScores.PerKey(
             [*configs.values()], uncertainty=given.get("uncertainty", True)
         )
-
-    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
-        """The definition of each metric, by its name."""
-        return _configs([scored])
 
     def expand(self, rows: PCollection[Any]) -> PCollection[Row]:
         types = _checked_types(rows, self._fields)
@@ -202,22 +169,15 @@ class CorpusBleu(_ScoreRows):
     when the pipeline is built, and sent with the job.
     """
 
+    METRIC = "bleu"
     KEYS = ("preset", *_names(BleuConfig))
-
-    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
-        return _configs([{"metric": "bleu", "definition": scored}])
 
 
 class CorpusChrf(_ScoreRows):
-    """Corpus chrF of rows with a candidate and its references.
+    """Corpus chrF of rows; its other keys are the fields of a `ChrfConfig`."""
 
-    Its other keys are the fields of a `ChrfConfig`.
-    """
-
+    METRIC = "chrf"
     KEYS = _names(ChrfConfig)
-
-    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
-        return _configs([{"metric": "chrf", "definition": scored}])
 
 
 class CorpusScore(_ScoreRows):
@@ -239,9 +199,6 @@ class CorpusScores(_ScoreRows):
 
     KEYS = ("metrics",)
 
-    def _configs(self, scored: Mapping[str, Any]) -> dict[str, Any]:
-        return _configs(scored.get("metrics"))
-
 
 class SegmentScores(beam.PTransform):
     """The score of each row by itself, by one metric or several.
@@ -254,10 +211,6 @@ class SegmentScores(beam.PTransform):
       config: `candidate` and `references`, as for `CorpusScores`; `metrics`, too, but by default
         BLEU; and `details`: whether there are also the numbers that the command writes beside the
         score, such as `bleu_matches`, default false.
-
-    Raises:
-      ValueError: a key or a value is not known, and the message shows the choices; or the rows have
-        a field with the name of a score.
     """
 
     def __init__(self, **config: Any) -> None:
@@ -298,9 +251,6 @@ class _Evaluating(beam.PTransform):
     The outputs are `document`, `scores`, `comparisons`, `examples`, `totals`, `segment_scores` and
     `rejected`, as far as `Evaluate` gives them. Its keys are the arguments of what reads the input,
     and the keywords of `Evaluate`.
-
-    Raises:
-      ValueError: a key or a value is not known; the message shows the choices.
     """
 
     READS: Callable[..., Any]
@@ -408,11 +358,7 @@ class EvaluateJoinedRecords(_Evaluating):
 def _given(
     transform: beam.PTransform, config: Mapping[str, Any], keys: Sequence[str]
 ) -> dict[str, Any]:
-    """The configuration of a transform, without the keys that are null.
-
-    Raises:
-      ValueError: a key is not known; the message shows all of them.
-    """
+    """The configuration of a transform, which has these keys, without those that are null."""
     for key in config:
         if key not in keys:
             name = type(transform).__name__
@@ -421,44 +367,29 @@ def _given(
 
 
 def _configs(metrics: Any) -> dict[str, Any]:
-    """The config of each metric, by its name.
-
-    Raises:
-      ValueError: they are no list, or a metric, a key or a value is not known.
-    """
+    """The config of each metric, by its name."""
     if isinstance(metrics, str) or not isinstance(metrics, Sequence):
         raise ValueError(f"metrics must be a list, got {metrics!r}")
-    configs = [_config(**_settings(metric)) for metric in metrics]
-    return configs_by_word(configs)
+    return configs_by_word([_config(metric) for metric in metrics])
 
 
-def _settings(metric: Any) -> Mapping[str, Any]:
-    """The keys of a metric, which can be its name."""
-    settings: Mapping[str, Any] = metric if isinstance(metric, Mapping) else {"metric": metric}
-    for key in settings:
+def _config(asked: Any) -> Any:
+    """The config of a metric: of its name, or of the keys `metric` and `definition`."""
+    keys: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"metric": asked}
+    for key in keys:
         require_choice("a key of a metric", key, ("metric", "definition"))
-    return settings
-
-
-def _config(metric: Any = None, definition: Mapping[str, Any] | None = None) -> Any:
-    """The config of a metric with these fields, and the default ones.
-
-    Raises:
-      ValueError: the metric, a key or a value is not known, or the model cannot be read.
-    """
+    metric = keys.get("metric")
     if not isinstance(metric, str):
         raise ValueError(f"metric must be the name of a metric, got {metric!r}")
     type_of_config = config_type(metric)
     fields = {
         key: tuple(value) if isinstance(value, list) else value
-        for key, value in (definition or {}).items()
+        for key, value in (keys.get("definition") or {}).items()
     }
     path = fields.get("spm_model")
     if path is not None:
-        if not isinstance(path, str):
-            raise ValueError(f"spm_model must be the path of a file, got {path!r}")
         try:
-            fields["spm_model"] = read_model(path)
+            fields["spm_model"] = read_model(str(path))
         except InputError as error:
             raise ValueError(f"spm_model {path!r} {error.cause}") from error
     if type_of_config is BleuConfig:
@@ -479,16 +410,20 @@ def _score_types(config: Any) -> dict[str, Any]:
     types = {name: hints[name] for name in fields_in_order(score_type) if name != "interval"}
     if isinstance(config, BleuConfig):  # lengths are integers unless they are divided
         types["ref_len"] = float if REFERENCE_LENGTHS[config.reference_length].divisor > 1 else int
-    in_row = {name: _OF_ATTRIBUTES[hint] for name, hint in types.items()}
+    in_row = {name: _type_in_row(hint) for name, hint in types.items()}
     return {**in_row, "interval_low": _NUMBER, "interval_high": _NUMBER}
 
 
-def _checked_types(rows: PCollection[Any], fields: RowFields) -> dict[str, Any]:
-    """The types of the fields of rows, by name.
+def _type_in_row(hint: Any) -> Any:
+    """The type of a field in a row, by the type of an attribute of a score."""
+    if typing.get_origin(hint) is tuple:
+        return Sequence[typing.get_args(hint)[0]]  # type: ignore[misc]
+    others = {int | float: float, float | None: _NUMBER, str | None: _TEXT}
+    return others.get(hint, hint)
 
-    Raises:
-      ValueError: Beam does not know them, a field is missing, or has a type that cannot be scored.
-    """
+
+def _checked_types(rows: PCollection[Any], fields: RowFields) -> dict[str, Any]:
+    """The types of the fields of rows, by name; those that are read can be scored."""
     try:
         types = dict(schemas.named_fields_from_element_type(rows.element_type))
     except TypeError as error:

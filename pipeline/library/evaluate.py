@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apache_beam as beam
@@ -20,13 +20,9 @@ from beam_bleu.pipeline.output.manifest import streams
 from beam_bleu.pipeline.output.result import result_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
-from beam_bleu.pipeline.scoring.batch_sums import (
-    counting,
-    segment_tables,
-    sum_all,
-)
+from beam_bleu.pipeline.scoring.batch_sums import counting, segment_tables, sum_all
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum
-from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
+from beam_bleu.pipeline.scoring.gathering import NameTallies, bring_together, by_end
 from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.bad_records import BadRecord
@@ -83,9 +79,6 @@ class Evaluated(NamedTuple):
     totals: PCollection[bytes]
     segment_scores: PCollection[pa.Table] | None
     rejected: PCollection[BadRecord] | None
-
-
-_TAGS = ("scores", "comparisons", "examples", "totals")
 
 
 class Evaluate(beam.PTransform):
@@ -202,8 +195,8 @@ class Evaluate(beam.PTransform):
         job = self._job
         batches = tables | "Gather segments" >> self._gather
         statistics = batches | "Count matches" >> counting(job, unchanged)
-        results = ends_of_panes(statistics, job) | "Score" >> _scoring()
-        return _evaluated(results, job, segment_tables(statistics, job, unchanged), None)
+        tables_of_segments = segment_tables(statistics, job, unchanged)
+        return _evaluated(ends_of_panes(statistics, job), job, tables_of_segments, None)
 
 
 class _EvaluatePaired(beam.PTransform):
@@ -233,18 +226,9 @@ class _EvaluatePaired(beam.PTransform):
         if "rejected" in paired:
             ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
         gathered = bring_together(ends, summed.sums)
-        by_name = gathered | "Take the ends" >> beam.Map(_by_end, [*ends, *summed.ends])
-        results = by_name | "Score" >> _scoring()
-        return _evaluated(results, job, summed.tables, paired.get("rejected"))
-
-
-def _by_end(gathered: Gathered, ends: Sequence[str]) -> Ends:
-    return by_end(ends, gathered[1])
-
-
-def _scoring() -> Any:
-    """The step from what has come at the ends to the result."""
-    return beam.FlatMap(_outputs).with_outputs(*_TAGS, main="document")
+        names = [*ends, *summed.ends]
+        by_name = gathered | "Take the ends" >> beam.Map(lambda got: by_end(names, got[1]))
+        return _evaluated(by_name, job, summed.tables, paired.get("rejected"))
 
 
 def _outputs(ends: Ends) -> Iterator[Any]:
@@ -267,11 +251,13 @@ def _outputs(ends: Ends) -> Iterator[Any]:
 
 
 def _evaluated(
-    results: Any,
+    ends: PCollection[Ends],
     job: Job,
     tables: Mapping[MetricWord, PCollection[pa.Table]],
     rejected: PCollection[BadRecord] | None,
 ) -> Evaluated:
+    tags = ("scores", "comparisons", "examples", "totals")
+    results = ends | "Score" >> beam.FlatMap(_outputs).with_outputs(*tags, main="document")
     document = results.document
     document.element_type = typehints.Dict[str, Any]
     if job.gates:

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.command_line.config import FLAGS, Config
-from beam_bleu.pipeline.command_line.definition_flags import job_metrics
-from beam_bleu.pipeline.command_line.metric_flags import check_language_flags, with_choices
+from beam_bleu.pipeline.command_line.config import FLAGS, GROUPS, Config
+from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_choices
 from beam_bleu.pipeline.command_line.options import job_of
 from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.job import Job
@@ -19,7 +18,18 @@ from beam_bleu.transforms.definition.flags import SEE_HELP, flags_of, nearest
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, config_type
 
-KEYWORDS = {row.name: row for row in FLAGS if row.is_keyword}
+_GROUPS = ("definition", "output, more scores", "slices", "evidence", "gates")
+_MORE = ("allow", "max_rejected", "save_totals", "partition")
+_OF_FILES = ("keep", "label_from_path", "labels", "report")
+
+KEYWORDS = {
+    row.name: row
+    for title, rows in GROUPS.items()
+    for row in rows
+    # The transforms that read do not read log-probabilities.
+    if ((title.startswith(_GROUPS) and not title.endswith("of numbers")) or row.name in _MORE)
+    and row.name not in _OF_FILES
+}
 """The flags of the command that are keywords of `Evaluate`, too."""
 
 _FLAG = re.compile(rf"--({'|'.join(each.name for each in FLAGS if not each.is_shown_only)})\b")
@@ -31,14 +41,6 @@ class Asked:
 
     Attributes:
       metrics: the metrics, with their definitions.
-
-    Args:
-      keywords: the keywords.
-      unpooled: the label whose values have no common score; None if all segments have one.
-
-    Raises:
-      ValueError: a keyword is not known, or a value or a combination is impossible.
-      InputError: a file that a keyword names cannot be read.
     """
 
     def __init__(self, keywords: Mapping[str, Any], unpooled: str | None = None) -> None:
@@ -64,7 +66,6 @@ class Asked:
                 output="",  # what needs a folder has a PCollection
                 slice_by=tuple(dict.fromkeys([*flags.slice_by, *own])),
             )
-            check_language_flags(self._flags)
             self.metrics = job_metrics(self._flags, unpooled, configs)
         for word, config in configs.items():
             if config is None:
@@ -80,16 +81,7 @@ class Asked:
         require_readable(self.metrics.needs)
 
     def job(self, source: Any, *, rejects: bool = False, describes: bool = False) -> Job:
-        """The job for an input.
-
-        Args:
-          source: the input: a `Source`, or a `TableSource`.
-          rejects: whether bad records are rejected.
-          describes: whether digests of the texts are known.
-
-        Raises:
-          ValueError: a combination is impossible, or the input does not have what is asked for.
-        """
+        """The job for an input."""
         documents = self._flags.documents
         if documents is not None and documents not in source.labels:  # here it is never a file
             raise ValueError(f"documents: the input has no label {documents!r}")
@@ -121,11 +113,7 @@ class TableSource:
 
 @contextlib.contextmanager
 def _naming_keywords() -> Iterator[None]:
-    """Turns the errors of flags into those of keywords.
-
-    Raises:
-      ValueError: in place of a `UsageError`.
-    """
+    """Turns the errors of flags into those of keywords."""
     try:
         yield
     except UsageError as error:

@@ -56,10 +56,6 @@ def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollec
     """Adds the steps from the statistics of batches to the ends of each window and pane.
 
     A pane without a segment has none.
-
-    Args:
-      statistics: the statistics of batches, as `batch_sums.counting` gives them.
-      job: what is asked for. Its source names all systems.
     """
     keyed = typehints.Tuple[type(None), PaneSums]
     return (

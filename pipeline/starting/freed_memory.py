@@ -18,10 +18,9 @@ _MOST_KEPT = 2**28
 def keep_freed_memory() -> None:
     """From now on, this process keeps freed memory, if its C library is glibc.
 
-    Each batch has megabytes of columns and counts. By default, glibc often gives such memory back
-    to the system, and the next batch gets new pages. The system must clear these, and on several
-    threads it must tell the other cores of each change. All threads share one arena, because the
-    thread that frees a batch is often not the one that makes the next one.
+    By default, glibc often gives the megabytes of a batch back to the system, and the next batch
+    gets new pages, which the system must clear and tell other cores about. All threads share one
+    arena, because the thread that frees a batch is often not the one that makes the next one.
     """
     _call("mallopt", _ARENA_MAX, 1)
     _call("mallopt", _MMAP_THRESHOLD, _LARGEST_KEPT)
@@ -29,11 +28,7 @@ def keep_freed_memory() -> None:
 
 
 def give_back_freed_memory() -> None:
-    """Gives freed memory back to the system, if the C library of this process is glibc.
-
-    Call it when all batches are done, and before something else that needs much memory: a library
-    with an allocator of its own cannot use what was kept for batches.
-    """
+    """Gives freed memory back to the system, for what needs much memory after all batches."""
     _call("malloc_trim", 0)
 
 

@@ -1,22 +1,17 @@
 """Leaves out packages that the command does not use, and defers those that it seldom uses.
 
-Beam and Arrow import them if they are installed. That takes a third of the time of a start, and
-more with the libraries of Beam's filesystems for object stores. Workers on other machines are not
-affected, because they do not run this command.
+Beam and Arrow import them if they are installed, which takes a third of the time of a start.
+Workers on other machines do not run this command, so they are not affected.
 
-Importing a deferred module does not run its code. The code runs when something reads an attribute
-of the module, so nothing is missing. Only one thing differs from a usual module: importing a part
-of a deferred package does not run the package's code first. So a package can be deferred only if
-nothing imports its parts before, or if they do not need it.
+The code of a deferred module runs when something reads an attribute of the module. Only one thing
+differs from a usual module: importing a part of a deferred package does not run the package's code
+first, so nothing may import its parts before, unless they do not need it.
 
 `importlib.util.LazyLoader` is not enough: if a part of a package is imported, it can load the part
-twice, and until Python 3.12 it lets several threads run the code at once.
-
-The code runs under the lock that the import system has for the module. Two threads can wait for
-each other: one uses a package, whose code imports a part, and the other one imports this part,
-whose code uses the package. Python notices that, as it does for usual modules, and one thread goes
-on with a module whose code has not ended. If it needs more of this module, it gets an error. So
-threads should not import parts of a deferred package while other threads begin to use it.
+twice, and until Python 3.12 it lets several threads run the code at once. Here it runs under the
+lock that the import system has for the module. Two threads can wait for each other; Python notices
+that, and one of them goes on with a module whose code has not ended. So threads should not import
+parts of a deferred package while other threads begin to use it.
 """
 
 from __future__ import annotations
@@ -48,10 +43,8 @@ class _DeferredModule(ModuleType):
 class DeferredLoader(importlib.abc.Loader):
     """Loads a module when it is first used.
 
-    Args:
-      spec: the module's own specification. Its loader runs the code.
-      callables: functions and classes of the module that are only called. `from module import
-        name` does not use the module yet, but a call does.
+    `callables` are functions and classes of the module that are only called: `from module import
+    name` does not use the module yet, but a call does.
     """
 
     def __init__(self, spec: ModuleSpec, callables: Sequence[str] = ()) -> None:
@@ -62,7 +55,6 @@ class DeferredLoader(importlib.abc.Loader):
         self._has_begun = False
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """An empty module."""
         module = _DeferredModule(spec.name)
         module.__dict__["__deferred__"] = self
         return module
@@ -169,11 +161,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def leave_out_unused_packages(argv: Sequence[str]) -> None:
-    """From now on, this process imports only packages that a command line can need.
-
-    Args:
-      argv: the words after the name of the command.
-    """
+    """From now on, this process imports only packages that a command line can need."""
     if _stays_here(argv):
         finder = _Finder((*_UNUSED, *_OF_BEAMS_FILESYSTEMS), _SELDOM_USED)
     else:
@@ -183,18 +171,12 @@ def leave_out_unused_packages(argv: Sequence[str]) -> None:
     sys.meta_path.insert(0, finder)
 
 
-_TABLE = re.compile(r":\w+://")
-"""Such as in delta:s3://bucket/table."""
-
-
 def _stays_here(argv: Sequence[str]) -> bool:
     """Whether a command line names neither an engine nor what needs libraries of other machines.
 
-    These are HDFS, and tables on other machines, which their own libraries read.
+    These are HDFS, and tables on other machines (delta:s3://bucket/table).
     """
     if argv and argv[0] == "doctor":  # it tells what is installed
         return False
-    return not any(
-        word.partition("=")[0] == "--runner" or "hdfs://" in word or _TABLE.search(word)
-        for word in argv
-    )
+    needs_libraries = re.compile(r"--runner(=|$)|.*(hdfs://|:\w+://)")
+    return not any(map(needs_libraries.match, argv))

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from beam_bleu.pipeline.command_line.output_flags import RowFlags
 from beam_bleu.pipeline.command_line.parser import format_flag
@@ -53,11 +52,10 @@ from beam_bleu.transforms.score.shown_numbers import (
 )
 
 _DESCRIPTION = (
-    "Compares the scores of two runs, on the whole corpus, on each slice and language, and on "
-    "average, and says how sure their differences are. The comparison is paired if both runs have "
-    "--save_totals, the same references, the same --partition and the same random replicates "
-    "(--resample). Otherwise, and on slices, the runs are taken for random samples of the same "
-    "kind of text, so a night of harder texts can look like a drop in quality."
+    "Compares the scores of two runs, and says how sure their differences are. The comparison is "
+    "paired if both runs have --save_totals, the same references, the same --partition and the "
+    "same random replicates (--resample). Otherwise, and on slices, the runs are taken for random "
+    "samples of the same kind of text, so harder texts can look like a drop in quality."
 )
 
 _PAPER = {"markdown": markdown, "latex": latex}
@@ -78,33 +76,18 @@ def _compare(flags: argparse.Namespace) -> bytes:
     choice = filled(RowFlags, vars(flags))
     with named_if_damaged(f"{flags.old} or {flags.new}"):
         compared = compared_results(result_at(flags.old), result_at(flags.new))
-    for warning in (*compared.left_out, *_without_numbers(compared)):
+    names = {metric.metric: metric.name for metric in compared.metrics}
+    rows = (*compared.family("corpus"), *compared.family("macro_average"))
+    lacking = [f"{names[row.metric]}: {row.system}: {row.reason}" for row in rows if row.reason]
+    for warning in (*compared.left_out, *lacking):
         warn(warning)
     if flags.format == "json":
         return _as_json(compared).encode()
     if flags.format in _PAPER:
-        tables = [
-            table
-            for metric in compared.metrics
-            for table in _tables(compared, metric, choice, for_paper=True)
-        ]
-        return _PAPER[flags.format](tables, ()).encode()
+        tables = (_tables(compared, each, choice, for_paper=True) for each in compared.metrics)
+        return _PAPER[flags.format]([*itertools.chain.from_iterable(tables)], ()).encode()
     texts = [_text(compared, metric, choice) for metric in compared.metrics]
     return "\n".join(texts).encode()
-
-
-def _without_numbers(compared: ComparedResults) -> Iterator[str]:
-    """Which differences lack numbers, and why, in sentences."""
-    names = {metric.metric: metric.name for metric in compared.metrics}
-    for row in (*compared.family("corpus"), *compared.family("macro_average")):
-        if row.reason:
-            yield f"{names[row.metric]}: {row.system}: {row.reason}"
-    slices = compared.family("slices")
-    if unknown := sum(row.standard_error is None for row in slices):
-        yield (
-            f"{unknown} of {len(slices)} differences in slices have no standard error, "
-            "because a score has none"
-        )
 
 
 def _as_json(compared: ComparedResults) -> str:
@@ -116,7 +99,11 @@ def _as_json(compared: ComparedResults) -> str:
         "method": "paired" if compared.is_paired else "independent",
         "reason": compared.reason,
         **{
-            "systems" if name == "corpus" else name: [_entry(row) for row in compared.family(name)]
+            "systems" if name == "corpus" else name: [
+                {field: getattr(row, field) for field in _FIELDS}
+                | {"slice": labels_of(row) or None}
+                for row in compared.family(name)
+            ]
             for name in FAMILIES
         },
         "only_old": without(old, new),
@@ -129,12 +116,6 @@ _FIELDS = (
     *("metric", "system", "old", "new", "difference", "standard_error", "interval", "p_value"),
     *("reason", "p_value_holm", "detectable", "segments"),
 )
-
-
-def _entry(row: ComparedRow) -> dict[str, Any]:
-    """A difference as JSON has it."""
-    fields = {name: getattr(row, name) for name in _FIELDS}
-    return {**fields, "slice": labels_of(row) or None}
 
 
 def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice) -> str:
@@ -158,11 +139,7 @@ def _tables(
 ) -> Iterator[Table]:
     """The tables of differences by a metric: of systems, of averages, and of each item of slices.
 
-    Args:
-      compared: the comparison.
-      metric: the metric.
-      choice: which rows are shown, and in which order. In slices, the worst losses come first.
-      for_paper: whether a table has a caption, stars and definitions, instead of all numbers.
+    For a paper a table has a caption, stars and definitions, instead of all numbers.
     """
     notes = notes_of(compared.new.result, metric) if for_paper else []
     for family in FAMILIES:

@@ -47,14 +47,10 @@ def _copy(flags: argparse.Namespace) -> bytes:
     )
     if target.endswith("/") or (is_local(target) and os.path.isdir(target)):
         raise UsageError(f"{target} is a folder", "name the new file")
-    data = _read_stdin() if source == _STREAM else read(source)
+    if source == _STREAM and sys.stdin is None:
+        raise InputError("stdin is closed", "name a file, or redirect stdin")
+    data = sys.stdin.buffer.read() if source == _STREAM else read(source)
     if target == _STREAM:
         return data
     storage.write_atomically(target, data)
     return b""
-
-
-def _read_stdin() -> bytes:
-    if sys.stdin is None:
-        raise InputError("stdin is closed", "name a file, or redirect stdin")
-    return sys.stdin.buffer.read()

@@ -21,12 +21,7 @@ _WIDTH = 80
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand.
-
-    Returns:
-      0, 1 if scoring on this machine or on an engine's workers fails, 2 for wrong flags, or the
-      exit code of the error that ended the job on the engine.
-    """
+    """Runs the subcommand."""
     facts: list[Fact] = []
 
     def work() -> None:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.definition.flags import Flag
-from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import in_order, require_files
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -26,24 +25,14 @@ _DESCRIPTION = (
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    patterns = Flag(
-        "patterns",
-        "a path, or a pattern with *, ? and [...], in quotation marks",
-        "PATTERN",
-        nargs="+",
-    )
+    shown = "a path, or a pattern with *, ? and [...], in quotation marks"
+    patterns = Flag("patterns", shown, "PATTERN", nargs="+")
     return run("files", _DESCRIPTION, {"input": [patterns]}, argv, _files)
 
 
 def _files(flags: argparse.Namespace) -> bytes:
-    paths = [path for pattern in flags.patterns for path in _matched(pattern)]
-    for path in paths:
-        if "\n" in path:
-            raise InputError(
-                f"the name of a file has a line break, so a line cannot show it: {path}",
-                "rename the file",
-            )
-    return "".join(f"{path}\n" for path in paths).encode("utf-8", "surrogateescape")
+    paths = [f"{path}\n" for pattern in flags.patterns for path in _matched(pattern)]
+    return "".join(paths).encode("utf-8", "surrogateescape")
 
 
 def _matched(pattern: str) -> list[str]:

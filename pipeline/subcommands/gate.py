@@ -35,9 +35,8 @@ _REMEDY = "find out what has changed, or change the threshold"
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
-    results = Flag(
-        "results", "a scores.json, a totals.json or a folder with one", "RESULT", nargs="+"
-    )
+    shown = "a scores.json, a totals.json or a folder with one"
+    results = Flag("results", shown, "RESULT", nargs="+")
     groups = {"input": [results], "thresholds": flags_of(GateFlags)}
     return run("gate", _DESCRIPTION, groups, argv, _gate)
 

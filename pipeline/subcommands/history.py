@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.metric_flags import METRICS_FLAG
+from beam_bleu.pipeline.command_line.definition_flags import METRICS_FLAG
 from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
@@ -88,11 +88,7 @@ def _history(flags: argparse.Namespace) -> bytes:
 
 
 def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
-    """Checks that each metric, system and slice that is asked for occurs in some night.
-
-    Raises:
-      UsageError: one of them does not.
-    """
+    """Checks that each metric, system and slice that is asked for occurs in some night."""
     keys = [key for night in nights for key in night.scores]
     if not keys:
         raise InputError(

@@ -31,30 +31,20 @@ def main(argv: Sequence[str]) -> int:
         "FILE",
         nargs="+",
     )
-    replace = Flag(
-        "replace",
-        "if several files are of the same partition, the last one counts",
-        words=("--replace",),
-        default=False,
-    )
-    force = Flag(
-        "force",
-        "accepted for scripts that have it: files may have any names, also without it",
-        words=("--force",),
-        default=False,
-    )
+    shown = "if several files are of the same partition, the last one counts"
+    replace = Flag("replace", shown, words=("--replace",), default=False)
+    shown = "accepted for scripts that have it; it changes nothing"
+    force = Flag("force", shown, words=("--force",), default=False)
     groups = {"input": [files, replace, force], "output": RESULT_FLAGS}
     return run("merge", _DESCRIPTION, groups, argv, _merge)
 
 
 def _merge(flags: argparse.Namespace) -> bytes:
     shown = filled(DisplayFlags, vars(flags))
-    paths = [
-        found
-        for word in flags.files
-        for path in named(word)
-        for found in (results_at(path) if _has_none(path) else [path])
-    ]
+    paths = []
+    for path in (path for word in flags.files for path in named(word)):
+        has_own = not is_folder(path) or exists(f"{path.rstrip('/')}/{TOTALS}")
+        paths += [path] if has_own else results_at(path)
     files = [(path, read_totals(path)) for path in paths]
     if flags.replace:
         files = last_of_each_partition(files)
@@ -66,8 +56,3 @@ def _merge(flags: argparse.Namespace) -> bytes:
         # The totals do not have the names of documents, so it is not known whether there are any.
         warn("documents with the same name in several partitions count as different documents")
     return finish(totals, shown, flags.output, files)
-
-
-def _has_none(path: str) -> bool:
-    """Whether a path is a folder without totals of its own."""
-    return is_folder(path) and not exists(f"{path.rstrip('/')}/{TOTALS}")

@@ -16,10 +16,9 @@ from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError, UsageError
 
 _DESCRIPTION = (
-    "Makes one HTML page of a result, for people: who is best, where and why, with charts, "
-    "examples, and what was scored. The page loads nothing, so it can be sent to colleagues. "
-    "If there are several results, it shows the last one, by the dates in their paths, and the "
-    "history of all."
+    "Makes one HTML page of a result, with charts and examples. It loads nothing, so it can be "
+    "sent to colleagues. Of several results it shows the last one, by the dates in their paths, "
+    "and the history of all."
 )
 
 _MOST_NIGHTS = 400
@@ -35,13 +34,8 @@ def main(argv: Sequence[str]) -> int:
         "RESULT",
         nargs="+",
     )
-    output = Flag(
-        "output",
-        f"the page; - for stdout; default {REPORT} in the folder of the result, if there is only "
-        "one",
-        "FILE",
-        ("--output",),
-    )
+    shown = f"the page; - for stdout; default {REPORT} in the folder of the only result"
+    output = Flag("output", shown, "FILE", ("--output",))
     groups = {"input": [results, NEW_TEXTS], "output": [output]}
     return run("report", _DESCRIPTION, groups, argv, _report)
 
@@ -62,11 +56,7 @@ def _report(flags: argparse.Namespace) -> bytes:
 
 
 def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[SavedResult, History]:
-    """The last result of several ones, and their history.
-
-    Raises:
-      InputError: one of them cannot be read, or their order is not known.
-    """
+    """The last result of several ones, and their history."""
     nights = read_nights(results)
     scored = [night.saved for night in nights if night.saved is not None]
     if not scored:
@@ -79,11 +69,7 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[SavedResult, Hi
 
 
 def _beside_result(results: Sequence[str], several: bool) -> str:
-    """Where the page goes if the user does not say it.
-
-    Raises:
-      UsageError: it is not clear.
-    """
+    """Where the page goes if the user does not say it."""
     if not several and (is_folder(results[0]) or not exists(results[0])):
         return f"{results[0].rstrip('/')}/{REPORT}"
     what = "several results" if several else "a file"

@@ -10,19 +10,18 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from beam_bleu.pipeline.command_line.definition_flags import rescored_definition
-from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
-from beam_bleu.pipeline.command_line.metric_flags import (
+from beam_bleu.pipeline.command_line.definition_flags import (
     LANGUAGE_FLAGS,
     METRICS_FLAG,
     PRESET,
     DefinitionFlags,
+    impossible,
     metric_flags,
     refuse_flags_of_other_metrics,
-    tokenizer_of_language,
     usual_flags,
     with_choices,
 )
+from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
@@ -35,17 +34,19 @@ from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
 from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.group_totals import pairs_with
 
 _DESCRIPTION = (
     "Scores saved totals by another definition, without the texts. Whatever you do not choose "
     "stays as it was. The result is the same as that of a run with these flags, to the last byte. "
-    "Tokens cannot be changed. For chrF, --chrf_beta and --chrf_eps_smoothing can be changed if no "
-    "segment has several references; for perplexity, --perplexity_per can; for TER, nothing can."
+    "Whatever changes the tokens, or the sums of segments, cannot be changed."
 )
 
-_REPEAT = "repeat the run: other tokens need the texts"
+_REPEAT = "repeat the run with this choice"
+
+_OF_TOKENS = {"tokenize", "lowercase", "normalize"}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -89,9 +90,6 @@ def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
     """Saved totals with the choices of a command line. All other choices stay as they are.
 
     The scores of segments are left out, because their files have those of the old definition.
-
-    Raises:
-      UsageError: the sums do not allow it, or a choice is impossible.
     """
     names = flags.chosen_metrics if flags.metrics else tuple(saved.scorings)
     for name in names:
@@ -128,36 +126,49 @@ def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
 
 
 def _definition(saved: SavedTotals, name: MetricWord, flags: RescoringFlags) -> Metric:
-    """The definition of a metric with the choices of a command line."""
+    """The definition of a metric with those choices of a command line that the sums allow."""
     scorings, corpus = saved.scorings[name], saved.own(name).corpus
     _require_tokens(scorings, flags)
+    old = scorings.corpus
+    # Of several references of a segment, which one is the best can depend on a choice.
     most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
-    metric = rescored_definition(name, scorings.corpus, most, flags)
+    picks = old.picks_reference and most > 1
+    changes = {}
+    for row, value in flags.choices_of(name).items():
+        if row.field in _OF_TOKENS:
+            continue
+        if (picks or row.changes_sums) and value != getattr(old, row.field, None):
+            raise UsageError(f"--{row.name} cannot be changed without the texts", _REPEAT)
+        changes[row.field] = value
     try:
+        if flags.preset is not None and name == DEFAULT_METRIC:
+            metric: Metric = preset(flags.preset, **changes).metric
+        else:
+            metric = old.changed(**changes)
+        metric.require_corpus()
         metric.value([0] * corpus.width)  # it checks that all columns are there
     except ValueError as error:
-        raise UsageError(
-            str(error), "choose a smaller --max_ngram_order, or repeat the run"
-        ) from None
+        raise impossible(name, error) from None
     return metric
 
 
 def _require_tokens(scorings: Scorings, flags: RescoringFlags) -> None:
     """Checks that the command line asks for no other tokens than those that were counted."""
-    for name, value in {**flags.choices, "language_column": flags.language_column}.items():
-        if name in ("spm_model", "language_column") and value is not None:
+    for name, given in {**flags.choices, "language_column": flags.language_column}.items():
+        if name in ("spm_model", "language_column") and given is not None:
             raise UsageError(f"--{name} cannot be changed without the texts", _REPEAT)
     asked: dict[str, Any] = {
         row.field: value for row, value in flags.choices_of(scorings.name).items()
     }
     if scorings.name == DEFAULT_METRIC:
-        asked.setdefault("tokenize", tokenizer_of_language(flags))
+        if flags.language is not None:
+            asked.setdefault("tokenize", tokenizer_of(flags.language))
         if flags.preset is not None:
             usual = preset(flags.preset)
             asked.setdefault("lowercase", usual.lowercase)
             if scorings.languages is None:
-                asked["tokenize"] = asked["tokenize"] or usual.tokenize
-    for name in {*asked} & {"tokenize", "lowercase", "normalize"}:
+                asked.setdefault("tokenize", usual.tokenize)
+    for name in asked.keys() & _OF_TOKENS:
         value, counted = asked[name], getattr(scorings.text, name)
         if value is not None and value != counted:
             raise UsageError(

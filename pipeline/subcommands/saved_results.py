@@ -40,15 +40,7 @@ def run(
     argv: Sequence[str],
     work: Callable[[argparse.Namespace], bytes],
 ) -> int:
-    """Runs a subcommand; returns the exit code.
-
-    Args:
-      name: the subcommand.
-      description: what it does.
-      groups: its own flags, by the titles of their groups in its help.
-      argv: the words after its name.
-      work: does the work; returns what stdout shows.
-    """
+    """Runs a subcommand; returns the exit code."""
     parser = parser_of(name, description)
     for title, flags in groups.items():
         add_flags(parser.add_argument_group(title), flags)
@@ -71,17 +63,7 @@ def run(
 def finish(
     saved: SavedTotals, display: DisplayFlags, output: str | None, files: Sequence[Named]
 ) -> bytes:
-    """Writes a result, if a folder is named; returns what stdout shows of it.
-
-    Args:
-      saved: the totals.
-      display: what stdout shows.
-      output: the folder; None for none.
-      files: the files and folders that were read, and what they hold.
-
-    Raises:
-      BleuError: it cannot be written.
-    """
+    """Writes a result, if a folder is named; returns what stdout shows of it."""
     result = saved.result
     for warning in result.all_warnings:
         warn(warning)

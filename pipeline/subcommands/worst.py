@@ -23,37 +23,33 @@ from beam_bleu.transforms.score.shown_numbers import counted
 
 _DESCRIPTION = (
     "Shows the segments of a system with the worst scores, or those that lost most against another "
-    "system, with their texts. It needs a result of a run with --segment_scores, which has all "
-    "segments, or with --examples, which has the texts of a few. With both, it shows any segment, "
-    "with the texts that the result has."
+    "system. It needs a result of a run with --segment_scores, which has all segments, or with "
+    "--examples, which has the texts of a few; or with both."
 )
-
-_USUAL_NUMBER = 20
 
 
 def main(argv: Sequence[str]) -> int:
     """Runs the subcommand; returns the exit code."""
     slices = Flag(
         "slice",
-        "only segments with this value of a label, written as in tables (null for segments without "
-        "the label); repeatable: segments that have all of them",
+        "only segments with this value of a label, written as in tables (null: without the label); "
+        "repeatable",
         "NAME=VALUE",
         ("--slice",),
         (),
         convert=_label,
     )
     against = "the segments that lost most against this system"
-    number, words = "how many segments at most", ("-n", "--number")
-    which = [
-        Flag("system", "the system; default: the only one", "NAME", ("-s", "--system")),
-        Flag("against", against, "NAME", ("--against",)),
-        slices,
-        Flag("metric", "the metric; default: the first one", "NAME", ("-m", "--metric")),
-        Flag("number", number, "N", words, _USUAL_NUMBER, convert=positive),
-    ]
+    number = "how many segments at most"
     groups = {
         "input": [Flag("result", "the folder of a result", "DIR")],
-        "which segments": which,
+        "which segments": [
+            Flag("system", "the system; default: the only one", "NAME", ("-s", "--system")),
+            Flag("against", against, "NAME", ("--against",)),
+            slices,
+            Flag("metric", "the metric; default: the first one", "NAME", ("-m", "--metric")),
+            Flag("number", number, "N", ("-n", "--number"), 20, convert=positive),
+        ],
         "output": [format_flag("text", "json")],
     }
     return run("worst", _DESCRIPTION, groups, argv, _worst)
@@ -83,16 +79,13 @@ def _worst(flags: argparse.Namespace) -> bytes:
         warn(found.note)
     if flags.format == "json":
         return (json_text(list(found.entries), indent=1) + "\n").encode()
-    name = saved.result.metric(wanted.metric).name
-    return _as_text(found, wanted, name).encode()
+    title = _title(found, wanted, saved.result.metric(wanted.metric).name)
+    entries = [shown_entry(entry, place) for place, entry in enumerate(found.entries, 1)]
+    return "\n".join([printable(title) + "\n", *entries]).encode()
 
 
 def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
-    """Which segments a command line asks for.
-
-    Raises:
-      UsageError: the result has no such metric or system, or there are several systems.
-    """
+    """Which segments a command line asks for."""
     metric, systems = flags.metric or result.words[0], result.systems
     for flag, name, names in (
         ("--metric", metric, result.words),
@@ -108,21 +101,8 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
             f"one system is shown, and the result has {joined(systems)}",
             "choose one with --system, and another one with --against",
         )
-    labels: dict[str, str | None] = {}
-    for name, value in flags.slice:
-        if labels.setdefault(name, value) != value:
-            raise UsageError(
-                f"no segment has two values of {name}", "give one --slice of each label"
-            )
     lower = row_of(metric).lower_is_better
-    return Wanted(metric, system, flags.against, labels, flags.number, lower)
-
-
-def _as_text(found: Found, wanted: Wanted, name: str) -> str:
-    """The segments for a reader, by a metric of this name."""
-    parts = [printable(_title(found, wanted, name)) + "\n"]
-    parts += [shown_entry(entry, place) for place, entry in enumerate(found.entries, 1)]
-    return "\n".join(parts)
+    return Wanted(metric, system, flags.against, dict(flags.slice), flags.number, lower)
 
 
 def _title(found: Found, wanted: Wanted, name: str) -> str:

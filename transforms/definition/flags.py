@@ -39,7 +39,6 @@ class Flag:
       const: the text that a flag without a value stands for.
       action: what argparse does with a text in place of keeping its value.
       is_shown_only: whether something else reads it, and argparse only shows it.
-      is_keyword: whether it is a keyword of `Evaluate`, too.
       field: the field of a class that it sets.
       value: what a switch sets the field to.
       changes_sums: of a metric: whether other columns are counted with another value, even if each
@@ -59,7 +58,6 @@ class Flag:
     const: str | None = None
     action: Any = None
     is_shown_only: bool = False
-    is_keyword: bool = True
     field: str = ""
     value: Any = True
     changes_sums: bool = True
@@ -136,8 +134,13 @@ def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -
       help: what it chooses.
       metavar: what the help calls its value; "" for a switch.
       short: its other spellings.
-      more: other attributes of `Flag`.
+      more: other attributes of `Flag`. If `choices` is a table, the help also has the description
+        of each of its rows.
     """
+    rows = more.get("choices")
+    if isinstance(rows, Mapping):
+        described = (f"{name}: {getattr(row, 'description', row)}" for name, row in rows.items())
+        help, more["choices"] = f"{help}. {'; '.join(described)}", tuple(rows)
     about = {"help": help, "metavar": metavar, "short": short, **more}
     return dataclasses.field(default=default, metadata={"flags": [{"default": default, **about}]})
 
@@ -172,18 +175,14 @@ def choice(
 
 
 def flags_of(kind: Any) -> tuple[Flag, ...]:
-    """The flags of a class. Its `ARE_KEYWORDS` is for those that do not say it themselves."""
-    return tuple(
-        _flag_of(kind, {"name": field.name, "field": field.name, **about})
-        for field in dataclasses.fields(kind)
-        for about in field.metadata.get("flags", ())
-    )
-
-
-def _flag_of(kind: Any, about: dict[str, Any]) -> Flag:
-    name, short = about["name"], about.pop("short")
-    usual = {"words": (*short, f"--{name}"), "is_keyword": getattr(kind, "ARE_KEYWORDS", True)}
-    return Flag(**{**usual, **about})
+    """The flags of a class."""
+    flags = []
+    for field in dataclasses.fields(kind):
+        for about in field.metadata.get("flags", ()):
+            row = {"name": field.name, "field": field.name, **about}
+            spellings = (*row.pop("short"), f"--{row['name']}")
+            flags.append(Flag(**{"words": spellings, **row}))
+    return tuple(flags)
 
 
 def filled(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:

@@ -221,8 +221,6 @@ class PerplexityConfig(Config):
 
     METRIC = Perplexity
 
-    ARE_KEYWORDS = False  # the transforms that read do not read log-probabilities
-
     per: SymbolName = choice(
         "token",
         f"what the perplexity is of: {', '.join(SYMBOLS)}",

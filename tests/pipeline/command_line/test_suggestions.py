@@ -8,34 +8,11 @@ import signal
 import pytest
 from command_line import SYSTEMS, called
 
-from beam_bleu.pipeline.command_line.beam_flags import beam_parser
 from beam_bleu.pipeline.command_line.config import our_parser
-from beam_bleu.pipeline.command_line.sacrebleu_flags import ABSENT
-from beam_bleu.transforms.definition.flags import nearest
+from beam_bleu.pipeline.command_line.options import ABSENT
 
 ATLAS = SYSTEMS["atlas"]
 OURS = {spelling for flag in our_parser().actions() for spelling in flag.option_strings}
-
-
-@pytest.mark.parametrize(
-    ("typed", "suggested"),
-    [
-        ("--smoth_method", "--smooth_method"),
-        ("--smooth-methd", "--smooth_method"),
-        ("--Lowercase", "--lowercase"),
-        ("-lowercase", "--lowercase"),
-        ("--reference", "--references"),
-        ("--tokenizer", "--tokenize"),
-        ("--runer", "--runner"),
-        ("--flink_mastr", "--flink_master"),
-        ("--zzz", None),
-        ("-x", None),
-        ("--gpu", None),
-        ("--bleurt", None),
-    ],
-)
-def test_a_flag_that_is_near_is_suggested(typed, suggested):
-    assert nearest(typed, [*beam_parser().by_flag(), *OURS]) == suggested
 
 
 def flags_of_sacrebleu(monkeypatch) -> set[str]:
@@ -61,19 +38,12 @@ def test_every_flag_of_sacrebleu_is_accepted_or_its_error_says_what_to_use(monke
     with monkeypatch.context() as patched:
         flags = flags_of_sacrebleu(patched)
     assert len(flags) > 60
-    absent = {flag for words in ABSENT for flag in words}
+    absent = {flag for flags in ABSENT.values() for flag in flags}
     assert absent <= flags  # each row is about a flag that sacreBLEU has
     ours = flags - absent
     assert {flag.replace("-", "_").replace("__", "--", 1) for flag in ours if "--" in flag} <= OURS
     assert {flag for flag in ours if "--" not in flag} <= OURS
     assert not absent & OURS
-
-
-@pytest.mark.parametrize("flag", [flag for flags in ABSENT for flag in flags])
-def test_the_error_of_an_absent_flag_names_it_and_a_way(flag):
-    run = called("r", flag, "1", "-i", "a")
-    run.assert_failed(2, f"{flag} is a flag of sacreBLEU")
-    assert "did you mean" not in run.err
 
 
 @pytest.mark.parametrize(

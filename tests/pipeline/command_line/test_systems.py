@@ -14,7 +14,6 @@ from command_line import (
     PROJECT,
     REFERENCES,
     SYSTEMS,
-    Run,
     called,
     write_lines,
 )
@@ -51,11 +50,6 @@ def test_a_pattern_on_another_filesystem_is_listed():
     source = parse(words).job.source
     assert source.systems == ("b-9", "b-10")
     assert source.candidates[0].pattern == "mem://outputs/b-9.txt"
-
-
-def test_a_pattern_without_a_match_is_missing_input(tmp_path):
-    run = called("r", "-i", tmp_path / "*.txt")
-    run.assert_failed(3, f"-i: nothing matches {tmp_path}/*.txt")
 
 
 def test_files_with_the_same_stem_need_names(tmp_path):
@@ -107,7 +101,7 @@ def test_a_pattern_leaves_out_the_files_of_other_streams(tmp_path, monkeypatch):
     run = called("r?f.txt", "-i", "outputs/*.txt", "--format=json")
     assert [each["system"] for each in run.document["scores"]] == ["birch"]
     assert "outputs/soft.txt (references): not scored" in run.err
-    called("ref.txt", "-i", "outputs/s*.txt").assert_failed(2, "matches only the files of")
+    called("ref.txt", "-i", "outputs/s*.txt").assert_failed(3, "-i: nothing else matches")
     # A name has no wildcard, so this is a pattern, too.
     shutil.copy(ATLAS, "beam=5.txt")
     assert systems("ref.txt", "-i", "*=*.txt") == ["beam=5"]
@@ -117,19 +111,13 @@ def test_a_pattern_leaves_out_the_files_of_other_streams(tmp_path, monkeypatch):
 
 # Names
 
-REFUSED = [
-    (" ", "the system name ' ' cannot be shown"),
-    (" x", "the system name ' x' begins or ends with white space"),
-    ("x ", "the system name 'x ' begins or ends with white space"),
-    ("x\u200b", r"the system name 'x\u200b' cannot be shown"),  # zero width
-    ("x\u202ey", r"the system name 'x\u202ey' cannot be shown"),  # changes the direction of text
-    ("x\x9b2J", r"the system name 'x\x9b2J' cannot be shown"),  # C1
-]
+REFUSED = [" ", " x", "x ", "x\u200b", "x\u202ey", "x\x9b2J"]
 
 
-@pytest.mark.parametrize(("name", "fragment"), REFUSED, ids=[ascii(row[0]) for row in REFUSED])
-def test_an_invisible_name_is_refused(name, fragment):
-    called(*EXAMPLE, "--candidates", f"{name}={ATLAS}").assert_failed(2, fragment, "NAME=PATTERN")
+@pytest.mark.parametrize("name", REFUSED, ids=ascii)
+def test_an_invisible_name_is_refused(name):
+    run = called(*EXAMPLE, "--candidates", f"{name}={ATLAS}")
+    run.assert_failed(2, f"the system name {name!r} cannot be shown", "NAME=PATTERN")
 
 
 def test_names_that_look_different_are_accepted():
@@ -144,20 +132,6 @@ UNSHOWN = ["a\nb", "a\x1b[31mb", "a\u202eb"]
 
 def record_file(tmp_path: Path, *records: object) -> Path:
     return write_lines(tmp_path / "records.jsonl", [json.dumps(each) for each in records])
-
-
-def long_records(tmp_path: Path, *names: str) -> Run:
-    """A run over a record of each system."""
-    texts = {"id": 1, "candidate": "a b c d", "reference": "a b c e"}
-    path = record_file(tmp_path, *({**texts, "model": name} for name in names))
-    return called("--input", path, "--system_column", "model", "--id_column", "id")
-
-
-@pytest.mark.parametrize("name", UNSHOWN, ids=ascii)
-def test_a_name_in_a_column_must_be_shown(name, tmp_path):
-    run = long_records(tmp_path, "x", name)
-    words = f"input: line 2: the column model has the system name {name!a}"
-    run.assert_failed(3, words, str(tmp_path / "records.jsonl"))
 
 
 @pytest.mark.parametrize("name", [*UNSHOWN, "x ", " "], ids=ascii)

@@ -44,11 +44,6 @@ def test_a_pattern_without_files_ends_it(place, absent):
     called("files", f"{place}/other.txt", f"{place}/{absent}").assert_failed(3, f"{place}/{absent}")
 
 
-def test_a_name_with_a_line_break_is_refused(tmp_path):
-    (tmp_path / "a\nb.txt").touch()
-    called("files", f"{tmp_path}/*.txt").assert_failed(3, "has a line break")
-
-
 def test_a_filesystem_that_nobody_knows_is_a_usage_error():
     called("files", "nowhere://bucket/a").assert_failed(2, "there is no such filesystem here")
     called("copy", "nowhere://bucket/a", "-").assert_failed(2, "there is no such filesystem here")

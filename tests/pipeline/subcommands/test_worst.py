@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from command_line import Run, called, streams, write_lines
 from example_corpus import METRICS, NUMBER, Corpus, examples_in, scores_of
 
-from beam_bleu.pipeline.examples.shown_segments import shown_entry
 from beam_bleu.transforms.known_metrics import row_of
 
 
@@ -113,23 +110,6 @@ def test_hostile_texts_are_printable_and_differing_words_are_marked(scored, only
     )
 
 
-def test_marks_are_in_brackets_and_what_would_be_obeyed_is_escaped():
-    empty = dict.fromkeys(("baseline", "id", "score", "difference", "baseline_score"))
-    entry = {
-        **{"kind": "worst", "metric": "bleu", "system": "s", **empty, "index": 3},
-        **{"candidate": "a\x1b[2Jb c", "baseline_candidate": None, "references": ["c d"]},
-        **{"labels": {}, "kept": {"source": "\x1b[2J"}},
-    }
-    assert shown_entry(entry, 1).splitlines() == [
-        "1. index 3",
-        "   s none",
-        r"   source     \x1b[2J",
-        "   reference  c [d]",
-        r"   s          [a\x1b[2Jb] c",
-    ]
-    assert "s          (empty)" in shown_entry({**entry, "candidate": ""}, 1)
-
-
 def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
     for out in (scored.out, only_examples):
         for flags, said in (
@@ -141,7 +121,6 @@ def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
             (["--system=erste", "--slice=topic=a"], "no segment has topic=a"),
             (["--system=erste", "--slice=domain=a"], "the labels of segments are: domain"),
             (["--system=erste", "--slice=domain"], "must be NAME=VALUE"),
-            (["--system=erste", "--slice=domain=a", "--slice=domain=b"], "two values of domain"),
         ):
             called("worst", out, *flags).assert_failed(2, said)
     called("worst", only_examples, "--system=erste", "--against=größe").assert_failed(
@@ -175,10 +154,6 @@ def test_results_without_segments_say_which_flags_to_use(tmp_path):
     called("worst", out).assert_failed(3, "--examples 20", "--segment_scores")
 
 
-def damaged(scored: Corpus, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(scored.out, tmp_path / "copy"))
-
-
 def test_the_files_of_one_result_are_read(only_examples, tmp_path):
     asked = ["--system=erste", "-n1"]
     expected = shown(only_examples, *asked)
@@ -191,20 +166,6 @@ def test_the_files_of_one_result_are_read(only_examples, tmp_path):
     (out / "scores.json").write_text(scores.replace('"scores": [', '"scores":  [', 1))
     for path in (out, out / "scores.json"):
         called("worst", path, *asked).assert_failed(3, "manifest.json")
-
-
-def test_damaged_segment_scores_are_refused(scored, tmp_path):
-    out = damaged(scored, tmp_path)
-    folder = out / "segment_scores"
-    file = folder / sorted(os.listdir(folder))[0]
-    whole = file.read_bytes()
-    file.write_bytes(whole[:-30])
-    called("worst", out, "--system=erste").assert_failed(3, "cannot be read")
-    file.write_bytes(whole)
-    shutil.copy(file, folder / "part-more.parquet")  # the manifest does not name it
-    assert called("worst", out, "--system=erste").code == 0
-    pq.write_table(pq.read_table(file).slice(1), file)
-    called("worst", out, "--system=erste").assert_failed(3, "scores.json says")
 
 
 def joined_run(folder: Path, *keep: str) -> Run:
