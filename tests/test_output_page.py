@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from command_line import (
     EXAMPLE,
@@ -21,8 +19,7 @@ from command_line import (
 from jsonschema import Draft202012Validator
 
 import beam_bleu.pipeline.graph
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, config_type
-from beam_bleu.transforms.score.segment_table import own_types
+from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 
 SCHEMAS = {
     name: json.loads((PROJECT / "docs" / f"{file}.schema.json").read_text())
@@ -33,12 +30,6 @@ SCHEMAS = {
 LANGUAGES = EXAMPLES / "languages"
 
 Json = dict[str, Any]
-
-OWN_COLUMNS = {name: {*own_types(config_type(name)().metric)} for name in METRICS_OF_TEXTS}
-"""By metric, the columns of the scores of segments that not every metric has."""
-
-MEANS = {"precision", "recall"}
-"""Those whose mean a score of a corpus has, and not their sum."""
 
 DEFINITIONS: Json = {name: each for of in SCHEMAS.values() for name, each in of["$defs"].items()}
 """The parts of all schemas. Each has a name of its own."""
@@ -208,34 +199,3 @@ def test_the_records_of_failed_and_of_running_runs_are_valid(tmp_path, monkeypat
     monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", watched)
     called(*EXAMPLE, "--output", tmp_path)
     assert states == ["running"]
-
-
-def test_the_rows_of_a_system_add_up_to_its_score(results):
-    for document, out in results.values():
-        if "segment_scores" not in document:
-            continue
-        rows = pq.read_table(out / "segment_scores").to_pylist()
-        assert len(rows) == document["segment_scores"]["rows"]
-        for score in document["scores"]:
-            of_slice = score["slice"] or {}
-            if "length" in of_slice:
-                continue  # it is no column
-            of_system = [
-                row
-                for row in rows
-                if (row["system"], row["metric"]) == (score["system"], score["metric"])
-                and all(row[label] == value for label, value in of_slice.items())
-            ]
-            assert len({row["index"] for row in of_system}) == score["segments"]
-            for column in OWN_COLUMNS[score["metric"]]:
-                values = [row[column] for row in of_system]
-                if isinstance(score[column], list):
-                    added: Any = [*map(sum, zip(*values, strict=True))]
-                else:
-                    added = sum(values)
-                if column in MEANS:
-                    added /= len(values)
-                if isinstance(score[column], float):
-                    assert math.isclose(added, score[column])
-                else:
-                    assert added == score[column]

@@ -64,10 +64,7 @@ CHOICES = [
     {"lowercase": True},
     {"smooth_method": "floor", "smooth_value": 0.25},
     {"smooth_method": "add-k"},
-    {"smooth_method": "none"},
-    {"max_ngram_order": 1},
     {"max_ngram_order": 6},
-    {"effective_order": True},
     {"effective_order": True, "max_ngram_order": 6, "smooth_method": "floor"},
     {"lowercase": True, "tokenize": "none", "max_ngram_order": 2, "smooth_method": "add-k"},
 ]
@@ -137,14 +134,6 @@ def test_output_gets_the_bytes_that_json_shows(tmp_path):
     assert json.loads(run.out)["segments"] == 72
 
 
-def test_output_may_go_with_the_table_and_replaces_an_older_result(tmp_path, example_table):
-    (tmp_path / "scores.json").write_bytes(b"older")
-    run = called(*EXAMPLE, "--output", tmp_path)
-    assert run.out == example_table
-    in_json = called(*EXAMPLE, "--format", "json").out
-    assert (tmp_path / "scores.json").read_bytes() == in_json
-
-
 # How streams are named
 
 
@@ -207,12 +196,3 @@ def with_underscores() -> bytes:
 def test_hyphens_can_replace_underscores(flags, with_underscores):
     assert b"smooth:floor[0.10]|order:2" in with_underscores
     assert called(*EXAMPLE, *flags).out == with_underscores
-
-
-@pytest.mark.parametrize("runner", ["directrunner", "direct", "FnApiRunner"])
-def test_the_names_of_the_in_process_runner(runner, example_table):
-    assert called(*EXAMPLE, "--runner", runner) == Run(0, example_table, "")
-
-
-def test_version():
-    assert typed("--version") == Run(0, f"beam-bleu {VERSION}\n".encode(), "")

@@ -121,15 +121,6 @@ def test_an_old_python_is_named(tmp_path, version, arguments):
     assert not (project / ".venv").exists()
 
 
-def test_a_missing_python_is_named(tmp_path):
-    project = copy_of_the_project(tmp_path)
-    run = run_script(project, python="/nowhere/python3")
-    assert (run.returncode, run.stdout) == (1, "")
-    assert run.stderr == (
-        "run.sh: there is no /nowhere/python3\n  install Python 3.10 or later, or set PYTHON\n"
-    )
-
-
 def test_arguments_reach_the_command_as_they_were_typed(tmp_path):
     project = installed(tmp_path)
     run = run_script(project, "--candidates", "my system=a b.txt", "*")
@@ -137,25 +128,15 @@ def test_arguments_reach_the_command_as_they_were_typed(tmp_path):
     assert run.stdout == "beam-bleu --candidates my system=a b.txt *\n"
 
 
-LINKS = [
-    ("{project}/run.sh", "/", "{folder}/link"),  # absolute
-    ("a project/run.sh", "{project}", "../link"),  # relative to the link's folder
-    ("first", "{folder}/other", "../link"),  # to another link
-]
-
-
-@pytest.mark.parametrize(("target", "cwd", "called"), LINKS)
-def test_the_script_finds_its_project_through_links(tmp_path, target, cwd, called):
-    project = installed(tmp_path)
+def test_the_script_finds_its_project_through_links(tmp_path):
+    installed(tmp_path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "second").symlink_to("../a project/run.sh")
-    (tmp_path / "first").symlink_to("other/second")
-    places = {"project": project, "folder": tmp_path}
-    (tmp_path / "link").symlink_to(target.format(**places))
+    (tmp_path / "link").symlink_to("other/second")
     done = subprocess.run(
-        [called.format(**places), "--version"],
+        ["../link", "--version"],
         env=environment() | {"CDPATH": str(tmp_path)},
-        cwd=cwd.format(**places),
+        cwd=tmp_path / "other",
         capture_output=True,
         text=True,
         timeout=60,
@@ -219,17 +200,6 @@ def test_a_change_is_installed_again_with_all_extras(tmp_path, change):
     assert f"installing into {project}/.venv, with the extras gcp yaml (once)" in run.stderr
     assert asked(project)[-1] == ["gcp", "yaml", "staging"]
     assert "installing" not in run_script(project).stderr
-
-
-def test_extras_add_up(tmp_path):
-    project = installed(tmp_path, "yaml")
-    run = run_script(project, "install", "ja", "gcp", python=stub_python(tmp_path))
-    assert run.returncode == 0, run.stderr
-    assert run.stderr.splitlines()[-1] == (
-        f"run.sh: beam-bleu is installed in {project}/.venv, with these extras: gcp ja yaml"
-    )
-    run_script(project, "install", "yaml")
-    assert asked(project) == [["yaml", "staging"], ["gcp", "ja", "yaml", "staging"]]
 
 
 def test_every_extra_of_pyproject_can_be_installed_and_no_other(tmp_path):

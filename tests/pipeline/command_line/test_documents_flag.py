@@ -147,21 +147,6 @@ def test_standard_errors_are_those_of_documents(corpus, by_file):
     assert all(abs(errors(document)[name] / segments[name] - 1) > 0.05 for name in SYSTEMS)
 
 
-@pytest.mark.parametrize(
-    ("flags", "pieces"),
-    [(["--range_bytes=1024"], 7), (["--range_bytes=1024", "--direct_num_workers=2"], 2)],
-)
-def test_the_bytes_do_not_depend_on_the_split(corpus, by_file, flags, pieces):
-    run = called(*corpus.texts("--documents=DOCS", "--format=json", *flags, pieces=pieces))
-    assert run.code == 0, run.err
-    assert run.out == by_file
-
-
-def test_a_label_can_have_the_documents(corpus):
-    run = called(*corpus.texts("--labels=story=DOCS", "--documents=story", "--format=json"))
-    assert_of_documents(corpus, run.document, "story")
-
-
 def test_a_column_of_records_can_have_the_documents(corpus, tmp_path):
     path = corpus.records(tmp_path / "records.jsonl")
     flags = ["--candidate_columns", ",".join(SYSTEMS), "--documents", "doc.id", "--format=json"]

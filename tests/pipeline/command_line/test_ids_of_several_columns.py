@@ -68,19 +68,6 @@ def test_a_part_that_is_null(key: Any, said: str, tmp_path: Path) -> None:
     assert run.document["scores"][0]["segments"] == 3
 
 
-def test_long_records(tmp_path: Path) -> None:
-    rows = [
-        {"a": a, "b": b, "sys": system, "hyp": text, "ref": text}
-        for system in ("one", "two")
-        for (a, b), text in zip(KEYS, TEXTS, strict=True)
-    ]
-    flags = ["--input", written(tmp_path / "x.jsonl", rows), "--system_column", "sys"]
-    run = called(*flags, "--id_column", "a,b", "--format", "json")
-    assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
-    run = called(*flags, "--id_column", "b")
-    run.assert_failed(3, "candidates one: ids that occur several times: ")
-
-
 def lm_eval(folder: Path, column: str) -> None:
     for task, pairs in itertools.groupby(
         zip(KEYS, TEXTS, strict=True), key=lambda each: each[0][0]

@@ -16,17 +16,11 @@ import pytest
 import sacrebleu
 from command_line import Run, beside_standard_errors, called, write_lines
 
-from beam_bleu.transforms.text import library_tokenizers
-
 SENTENCES = {
     "en": ["The cat, of 3.5 kg, sat on the mat.", "It's &quot;new&quot;, isn't it?", "cat 猫"],
     "en-de": ["Die Katze saß, 3,5 kg schwer, da.", "Er sagt: „Das ist neu“.", "Die Katze saß."],
     "en-zh": ["猫坐在垫子上，重3.5公斤。", "他说：“这是新的”，3.5公斤。", "猫坐在那里。a b c"],
     "ja-zh_TW": ["貓坐在墊子上，重3.5公斤。", "他說：「這是新的」，3.5公斤。"],
-}
-EASTERN = {
-    "ja": ["吾輩は猫である。名前はまだ無い。", "東京都に住んでいる学生。", "吾輩は犬である。"],
-    "en-ko": ["나는 학교에 갑니다.", "안녕하세요, 저는 서울에 살고 있습니다.", "나는 집에 갑니다."],
 }
 TARGETS = {"en": "en", "en-de": "de", "en-zh": "zh", "ja-zh_TW": "zh", "ja": "ja", "en-ko": "ko"}
 
@@ -134,13 +128,6 @@ def test_each_language_has_the_score_of_sacrebleu(tmp_path, flags):
     )
     assert all(each["slice"] is not None for each in document["scores"])
     assert document["segments"] == document["counters"]["segments"] == len(corpus.languages)
-
-
-@pytest.mark.libraries
-def test_japanese_and_korean_have_the_scores_of_sacrebleu(tmp_path):
-    corpus = Corpus({**SENTENCES, **EASTERN}, 40)
-    run = called(*corpus.arguments(tmp_path), "-f", "json")
-    assert_languages_are_those_of_sacrebleu(run, corpus)
 
 
 def test_the_order_and_the_split_do_not_matter(tmp_path):
@@ -288,13 +275,3 @@ def test_a_system_that_lacks_a_language_has_no_macro_average(tmp_path):
         / 4
     )
     assert "birch: there is no macro average, because it has no segment in en-zh" in run.err
-
-
-def test_a_missing_library_is_named_when_its_language_occurs(tmp_path, monkeypatch):
-    def missing(tokenize):
-        raise library_tokenizers._missing(tokenize, ImportError("No module named 'MeCab'"))
-
-    monkeypatch.setattr(library_tokenizers, "mecab", missing)
-    corpus = Corpus({**SENTENCES, **EASTERN}, 0)
-    run = called(*corpus.arguments(tmp_path))
-    run.assert_failed(1, "tokenize 'ja-mecab' needs a library that is not installed", "install ja")

@@ -201,33 +201,6 @@ def test_a_layout_sets_the_flags(name: str, tmp_path: Path) -> None:
     assert run.document["segments"] == len(REFERENCES)
 
 
-def in_chinese(folder: Path, name: str) -> list[Argument]:
-    """The sample of a layout, with Chinese texts and the code of Chinese."""
-    flags = SAMPLES[name](folder)
-    words = {"de_DE": "zh_CN", "Hund": "狗", "schläft": "睡觉", "Regen": "下雨", "Meer": "海边"}
-    for path in folder.rglob("*.jsonl"):
-        text = path.read_text(encoding="utf-8")
-        for word, other in words.items():
-            text = text.replace(word, other)
-        path.write_text(text, encoding="utf-8")
-    return flags
-
-
-@pytest.mark.parametrize(
-    ("name", "flags"),
-    [
-        ("wmt25", ["--where", "tgt_lang=zh_CN"]),
-        ("wmt24pp", ["--language", "zh"]),
-    ],
-)
-def test_the_language_of_a_layout_chooses_the_tokenizer(
-    name: str, flags: list[str], tmp_path: Path
-) -> None:
-    files = in_chinese(tmp_path, name)[:3]
-    run = called(*files, "--layout", name, *flags, "--format", "json")
-    assert "tok:zh" in run.signature
-
-
 def test_flags_win_over_the_layout(tmp_path: Path) -> None:
     flags = lm_eval(tmp_path)
     columns = ["--candidate_columns", "doc.translation.de"]
@@ -263,17 +236,6 @@ def test_slices_have_the_labels_of_the_layout(
     run = called(*flags, "--layout", name, "--slice_by", by, "--format", "json")
     found = [score["slice"][by] for score in run.document["scores"] if score["slice"]]
     assert sorted(set(found)) == values
-
-
-def test_a_test_set_without_a_standard_reference(tmp_path: Path) -> None:
-    flags = mt_metrics_eval(tmp_path)
-    folder = tmp_path / "wmt23" / "references"
-    (folder / "en-de.refA.txt").rename(folder / "en-de.refC.txt")
-    run = called(*flags, "--layout", "mt-metrics-eval")
-    run.assert_failed(2, "several references", "refB.txt", "name those to use: --references")
-    (folder / "en-de.refB.txt").unlink()
-    run = called(*flags, "--layout", "mt-metrics-eval", "--format", "json")
-    assert scored(run)[0] == score_of(tmp_path, GOOD)  # the only reference
 
 
 def test_folders_without_the_layout(tmp_path: Path) -> None:

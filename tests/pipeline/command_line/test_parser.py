@@ -44,18 +44,6 @@ def test_the_values_of_flags_are_no_references_in_any_order():
         assert arguments.job.metrics.lengths.lowercase is True
 
 
-def test_systems_end_at_the_next_flag():
-    assert read("r", "-i", "a", "b", "--runner", "direct", "-i", "c") == (
-        ["r"],
-        [("a", "a"), ("b", "b"), ("c", "c")],
-    )
-
-
-def test_the_value_of_a_switch_of_beams_is_not_a_reference_beside_references():
-    words = ["--references", "r", "-i", "h", "--streaming", "true"]
-    called(*words).assert_failed(2, "unexpected argument 'true'")
-
-
 def test_a_value_that_may_be_left_out_is_not_taken_from_the_references():
     assert read("--compare_presets", "r", "-i", "h")[0] == ["r"]
     assert read("--compare-presets", "all", "r", "-i", "h")[0] == ["r"]
@@ -89,8 +77,3 @@ def test_a_short_spelling_means_the_flag(words, same):
 @pytest.mark.parametrize("word", ["-to", "-x", "-lowercase", "-input"])
 def test_a_short_spelling_that_does_not_exist_is_unknown(word):
     called("r", "-i", "h", word).assert_failed(2, f"unknown flag {word}")
-
-
-@pytest.mark.parametrize("word", ["-bx", "-lc2", "-fxml"])
-def test_a_short_spelling_with_an_impossible_value_is_refused(word):
-    called("r", "-i", "h", word).assert_failed(2)

@@ -6,9 +6,6 @@ from pathlib import Path
 
 from command_line import called
 
-from beam_bleu.pipeline.command_line.config import FLAGS
-from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
-
 
 def test_a_name_with_a_comma_is_written_in_brackets_in_every_flag(tmp_path: Path) -> None:
     path = tmp_path / "r.tsv"
@@ -19,10 +16,3 @@ def test_a_name_with_a_comma_is_written_in_brackets_in_every_flag(tmp_path: Path
     for candidate, name in (('["h,y=p"]', '["h,y=p"]'), ('x=["h,y=p"]', "x")):
         run = called(*columns, "--candidate_columns", candidate, "--no_uncertainty")
         assert {each["system"] for each in run.document["scores"]} == {name}, run.err
-
-
-def test_tab_separated_text_can_still_be_line_parallel() -> None:
-    """Files with tabs are text, unless a flag says that they are records."""
-    flags = [flag for flag in FLAGS if flag.name == "input_format"]
-    assert flags[0].choices == tuple(RECORD_FORMATS)
-    called("r.tsv", "-i", "a.tsv").assert_failed(3, "r.tsv")

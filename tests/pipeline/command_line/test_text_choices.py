@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import pathlib
-import subprocess
-import sys
 import unicodedata
 
 import apache_beam as beam
@@ -15,9 +12,6 @@ import sentencepiece
 import spm_models
 from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import (
-    COMMAND,
-    PROJECT,
-    Run,
     assert_equals_sacrebleu,
     called,
     streams,
@@ -27,10 +21,8 @@ from command_line import (
 from result_folder import RECORDS
 from sacrebleu.metrics import BLEU
 
-from beam_bleu import BleuConfig, CorpusBleu
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.text.text import SentencePieceModel
 
 JAPANESE = [
@@ -176,72 +168,3 @@ def test_a_bad_model_is_named_before_the_job_runs(tmp_path, data, reason, capfd)
     run.assert_failed(3, f"--spm_model {path}: {reason}")
     assert capfd.readouterr().err == ""  # to which the library itself writes
     assert sorted(os.listdir(output)) == RECORDS
-
-
-def test_a_model_beyond_the_limit_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("beam_bleu.transforms.text.read_model.LARGEST_MODEL", 1000)
-    path = tmp_path / "huge.model"
-    path.write_bytes(bytes(1001))
-    run = called(*written(tmp_path, EUROPEAN), "--tokenize=spm", "--spm_model", path)
-    run.assert_failed(3, f"--spm_model {path}: cannot be used: it has more than 1000 bytes")
-
-
-def without(tmp_path, *libraries) -> dict[str, str]:
-    """The environment of a process in which libraries cannot be imported."""
-    folder = tmp_path / "without"
-    for library in libraries:
-        (folder / library).mkdir(parents=True)
-        words = f"No module named '{library}'"
-        (folder / library / "__init__.py").write_text(f'raise ModuleNotFoundError("{words}")')
-    searched = [str(folder), str(PROJECT / ".ci"), str(PROJECT)]  # .ci has the package beam_bleu
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(searched)}
-
-
-def test_a_missing_library_is_reported_before_the_job_runs(tmp_path):
-    flags = ["--tokenize=ja-mecab", "--output", tmp_path / "out"]
-    done = subprocess.run(
-        [*COMMAND, *written(tmp_path, EUROPEAN), *flags],
-        capture_output=True,
-        env=without(tmp_path, "ipadic"),
-    )
-    run = Run(done.returncode, done.stdout, done.stderr.decode())
-    run.assert_failed(2, "tokenize 'ja-mecab' needs a library", "./run.sh install ja")
-    assert not (tmp_path / "out").exists()
-
-
-WORKER_LACKS = """
-import sys
-from beam_bleu.pipeline.command_line import definition_flags
-from beam_bleu.pipeline import main
-# As if the library were installed here, but not on the worker.
-definition_flags.require_library = lambda text: None
-sys.exit(main.main(sys.argv[1:]))
-"""
-
-
-def test_a_worker_without_the_library_is_an_error(tmp_path, model_file):
-    flags = ["--tokenize=spm", "--spm_model", model_file]
-    done = subprocess.run(
-        [sys.executable, "-c", WORKER_LACKS, *written(tmp_path, EUROPEAN), *flags],
-        capture_output=True,
-        env=without(tmp_path, "sentencepiece"),
-        cwd=tmp_path,
-    )
-    run = Run(done.returncode, done.stdout, done.stderr.decode())
-    run.assert_failed(
-        1,
-        "beam-bleu: tokenize 'spm' needs a library that is not installed",
-        "install it here and where the workers run: ./run.sh install spm, or pip install '.[spm]'",
-    )
-
-
-def test_the_library_checks_when_a_transform_is_made(monkeypatch):
-    bad = BleuConfig("spm", spm_model=SentencePieceModel.of(b"garbage"))
-    for transform in (CorpusBleu.Globally, CorpusBleu.PerKey):
-        with pytest.raises(InputError, match="the file is not a SentencePiece model"):
-            transform(bad)
-    monkeypatch.setitem(sys.modules, "sentencepiece", None)
-    fresh = SentencePieceModel.of(spm_models.model(seed=9))
-    for transform in (CorpusBleu.Globally, CorpusBleu.PerKey):
-        with pytest.raises(UsageError, match=r"\./run\.sh install spm"):
-            transform(dataclasses.replace(bad, spm_model=fresh))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, streams, typed
+from command_line import REFERENCES, SYSTEMS, streams, typed
 
 
 @pytest.mark.slow
@@ -24,25 +23,3 @@ def test_a_damaged_cache_is_one_warning(tmp_path: Path, monkeypatch: pytest.Monk
     assert line.startswith("beam-bleu: warning: compiled code cannot be read: ")
     assert any(str(path) in line for path in small)
     assert (second.code, second.out, second.err) == (0, before.out, "")
-
-
-@pytest.mark.slow
-def test_processes_that_compile_at_once_do_not_disturb_each_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    program = "from beam_bleu.transforms.pairing.lines.line_counting import count_bytes, np\n" + (
-        "print(count_bytes(np.frombuffer(b'a\\nb\\n', np.uint8))[0])"
-    )
-    running = [
-        subprocess.Popen(
-            [COMMAND[0], "-c", program],
-            cwd=PROJECT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        for _ in range(3)
-    ]
-    assert [process.communicate()[0] for process in running] == [b"2\n"] * 3
-    (folder,) = tmp_path.iterdir()
-    assert [path.suffix for path in folder.iterdir()] == [".nbc"]

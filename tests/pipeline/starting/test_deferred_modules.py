@@ -77,13 +77,6 @@ def test_the_code_runs_once_and_only_when_it_is_used(folder: Path) -> None:
     assert module.__file__ == str(folder / "__init__.py")
 
 
-def test_a_function_that_is_imported_by_name_runs_the_code_when_it_is_called(folder: Path) -> None:
-    exec("from late_package import double", names := {})
-    assert _runs(folder) == 0
-    assert names["double"](3) == 6
-    assert _runs(folder) == 1
-
-
 def test_threads_that_use_a_module_at_once_run_its_code_once(folder: Path) -> None:
     module, found = _module(), []
     threads = [

@@ -50,8 +50,6 @@ def _looking(monkeypatch: pytest.MonkeyPatch) -> None:
         (beam.ParDo(Doubles()), False),
         (beam.FlatMap(Memory().counts), True),
         (beam.Map(abs), False),
-        (beam.MapTuple(lambda key, value: key), False),
-        (beam.Filter(bool), False),
     ],
 )
 def test_beam_finds_the_state_of_a_step(step: beam.ParDo, stateful: bool) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
-import pytest
 from command_line import COMMAND, PROJECT, REFERENCES, SYSTEMS, called, streams
 
 UNNEEDED = (
@@ -48,16 +46,4 @@ def test_a_run_with_compiled_code_in_the_cache_imports_nothing_unneeded() -> Non
         [*COMMAND[:1], "-c", PROGRAM, *words], cwd=PROJECT, capture_output=True, check=True
     )
     assert done.stderr.decode().splitlines()[-1] == "loaded:"
-    assert done.stdout == expected.out
-
-
-@pytest.mark.slow
-def test_a_run_without_the_cache_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = streams([SYSTEMS["birch"]], REFERENCES)
-    expected = called(*words)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    done = subprocess.run(
-        [*COMMAND[:1], "-c", PROGRAM, *words], cwd=PROJECT, capture_output=True, check=True
-    )
-    assert done.stderr.decode().splitlines()[-1] == "loaded: numba"
     assert done.stdout == expected.out

@@ -69,24 +69,6 @@ def test_paired(runs):
     assert (birch["standard_error"], birch["p_value"]) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("number", [29, 30])
-def test_a_paired_bootstrap_of_too_few_segments_says_nothing(tmp_path, number):
-    flags = ("--resample=bootstrap", "--resamples=200")
-    kept = lines_in(tmp_path / "texts", slice(number))
-    run_into(tmp_path / "old", *kept, *flags)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("saved_parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
-        run_into(tmp_path / "new", *lines_in(tmp_path / "others", slice(number)), *flags)
-    found = compared(tmp_path / "old", tmp_path / "new")
-    assert found["method"] == "paired"
-    atlas, birch, _ = found["systems"]
-    values = [atlas[key] for key in ("standard_error", "interval", "p_value")]
-    assert (values == [None] * 3) == (number < 30)
-    assert (None in values) == (number < 30)
-    assert atlas["reason"] == ("29 segments are fewer than 30" if number < 30 else "")
-    assert birch["p_value"] == 1
-
-
 def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(runs):
     def lines(old: str, format: str) -> list[str]:
         run = called("compare", runs[old], runs["new"], f"--format={format}", "--quiet")
@@ -160,15 +142,6 @@ def test_slices_of_runs_without_totals_have_independent_errors(nights):
     assert adjusted[0] == 4 * p_values[0]
 
 
-def test_macro_averages_of_two_runs_are_compared(nights):
-    found = compared(nights / "out-old", nights / "out-new")
-    own = [each for each in found["slices"] if each["metric"] == "bleu" and len(each["slice"]) == 1]
-    (average,) = (each for each in found["macro_average"] if each["metric"] == "bleu")
-    assert average["difference"] == pytest.approx(sum(each["difference"] for each in own) / 2)
-    error = math.hypot(*(each["standard_error"] for each in own)) / 2
-    assert average["standard_error"] == pytest.approx(error)
-
-
 def test_the_domain_where_the_loss_is_real_comes_first(nights):
     run = called("compare", nights / "out-old", nights / "out-new")
     assert "independent: each language is scored by itself, and replicates" in run.out.decode()
@@ -186,28 +159,6 @@ def test_the_domain_where_the_loss_is_real_comes_first(nights):
     named = called("compare", nights / "out-old", nights / "out-new", "--sort=name").out.decode()
     assert named.index("\nde-en ") < named.index("\nen-de ")
     assert run.out.decode().index("\nen-de ") < run.out.decode().index("\nde-en ")
-
-
-def test_scores_are_compared_without_the_files_beside_them(nights, tmp_path):
-    copies = [tmp_path / f"{night}.json" for night in ("old", "new")]
-    for night, copy in zip(("old", "new"), copies, strict=True):
-        copy.write_bytes((nights / f"out-{night}" / "scores.json").read_bytes())
-    found, folders = compared(*copies), compared(nights / "out-old", nights / "out-new")
-    assert found["slices"] == folders["slices"]
-    document = json.loads(copies[1].read_text())
-    chat = {"pair": "en-de", "domain": "chat"}
-    document["scores"] = [each for each in document["scores"] if each["slice"] != chat]
-    copies[1].write_text(json.dumps(document))
-    run = called("compare", *copies, "--format=json")
-    assert chat not in [each["slice"] for each in run.document["slices"]]
-    assert f"of {copies[0]}, not compared: pair=en-de,domain=chat" in run.err
-    document["languages"][0]["signature"] += "|x:1"
-    document["metrics"][0]["signature"] = None
-    copies[1].write_text(json.dumps(document))
-    called("compare", *copies).assert_failed(3, "different definitions")
-    del document["scores"][0]["system"]
-    copies[1].write_text(json.dumps(document))
-    called("compare", *copies).assert_failed(3, "is not a result of beam-bleu, or it is damaged")
 
 
 def test_replicates_pair_the_whole_corpus_and_not_its_slices(tmp_path):

@@ -77,14 +77,6 @@ def test_jsonl_has_the_keys_of_the_page_night_by_night(nights):
     assert last["path"] == f"{nights}/2026-11-26"
 
 
-def test_json_has_the_same_entries(nights):
-    document = called("history", nights, "--format=json").document
-    without_kind = [{key: line[key] for key in line if key != "kind"} for line in lines(nights)]
-    assert document["nights"] == sorted({entry["night"] for entry in without_kind} - {"2026-11-20"})
-    assert all(entry in without_kind for entry in document["scores"] + document["gaps"])
-    assert len(without_kind) == len(document["scores"] + document["gaps"])
-
-
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
@@ -124,8 +116,3 @@ def test_a_merged_month_is_left_out_with_a_warning(tmp_path):
         == f"beam-bleu: warning: {tmp_path}/2026-11 is a whole month, and not a night: left out\n"
     )
     assert called("history", tmp_path / "2026-11").code == 0
-
-
-def test_nights_of_which_none_has_a_result(tmp_path):
-    write_run(tmp_path / "2026-11-01", "failed", "2026-11-01T02:00:00.000Z", "no disk")
-    called("history", tmp_path).assert_failed(3, "no night has a result", "no disk")

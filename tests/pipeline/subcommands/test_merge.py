@@ -119,24 +119,6 @@ def test_joins(coverage, tmp_path):
     assert merged(*files) == whole.out
 
 
-def test_nul_characters_are_added_up(tmp_path, monkeypatch):
-    texts = {name: list(text) for name, text in TEXTS.items()}
-    for name, row in (("birch", 5), ("ref", 3), ("atlas", 30), ("birch", 60), ("ref", 70)):
-        texts[name][row] += "\0"
-    monkeypatch.setattr("saved_parts.TEXTS", texts)
-    whole, files = in_parts(tmp_path, lines_in)
-    assert "candidates birch: the text has 2 NUL characters" in str(whole.document["warnings"])
-    assert merged(*files) == whole.out
-
-
-@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
-def test_one_file_with_replicates_is_its_run(method, tmp_path):
-    flags = (f"--resample={method}", "--resamples=50", "--seed=7", "--slice_by=domain")
-    whole = run_into(tmp_path / "out", *lines_in(tmp_path, slice(None), *flags))
-    assert "resampling" in whole.document
-    assert merged(tmp_path / "out" / "totals.json") == whole.out
-
-
 def test_documents(tmp_path):
     flags = ("--documents=domain",)
     whole, files = in_parts(tmp_path, lambda folder, rows: lines_in(folder, rows, *flags))

@@ -59,13 +59,6 @@ def test_it_refuses_what_the_sums_do_not_have(flags, cause, folder):
     called("rescore", folder / "totals.json", *flags).assert_failed(2, cause)
 
 
-@pytest.mark.parametrize("subcommand", ["compare", "merge", "rescore"])
-@pytest.mark.parametrize("flag", ["-qx", "--quiet=x"])
-def test_a_flag_with_a_value_that_it_does_not_take(subcommand, flag, folder):
-    totals = folder / "totals.json"
-    called(subcommand, totals, totals, flag).assert_failed(2, "x", f"beam-bleu {subcommand} --help")
-
-
 def test_stderr_has_the_error_and_nothing_of_libraries(tmp_path):
     # As typed, because in this process Beam has been imported already.
     typed("rescore", tmp_path / "none.json").assert_failed(3, "there is no", "none.json")

@@ -154,20 +154,6 @@ def test_results_without_segments_say_which_flags_to_use(tmp_path):
     called("worst", out).assert_failed(3, "--examples 20", "--segment_scores")
 
 
-def test_the_files_of_one_result_are_read(only_examples, tmp_path):
-    asked = ["--system=erste", "-n1"]
-    expected = shown(only_examples, *asked)
-    assert shown(f"file://{only_examples}", *asked) == expected
-    assert shown(f"{only_examples}/scores.json", *asked) == expected
-    out = Path(shutil.copytree(only_examples, tmp_path / "copy"))
-    shutil.copy(out / "scores.json", tmp_path / "old.json")
-    called("worst", tmp_path / "old.json", *asked).assert_failed(3, "has neither examples")
-    scores = (out / "scores.json").read_text()
-    (out / "scores.json").write_text(scores.replace('"scores": [', '"scores":  [', 1))
-    for path in (out, out / "scores.json"):
-        called("worst", path, *asked).assert_failed(3, "manifest.json")
-
-
 def joined_run(folder: Path, *keep: str) -> Run:
     draw = random.Random(1)
     lines = [[draw.choice("abcdef") for _ in range(6)] for _ in range(40)]
