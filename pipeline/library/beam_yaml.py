@@ -263,10 +263,6 @@ class _Evaluating(beam.PTransform):
         signature = inspect.signature(self.READS)
         given = _given(self, config, (*signature.parameters, "unpooled", *KEYWORDS))
         own = {key: given.pop(key) for key in signature.parameters if key in given}
-        try:
-            signature.bind(**own)
-        except TypeError as error:
-            raise ValueError(f"{type(self).__name__}: {error}") from error
         self._reading = self.READS(**own)
         columns = self._reading if isinstance(self._reading, ArrowColumns) else None
         self._evaluate = evaluate.Evaluate(columns=columns, **given)

@@ -55,4 +55,4 @@ def _merge(flags: argparse.Namespace) -> bytes:
     if totals.evidence.documents is not None and len(totals.partitions) > 1:
         # The totals do not have the names of documents, so it is not known whether there are any.
         warn("documents with the same name in several partitions count as different documents")
-    return finish(totals, shown, flags.output, files)
+    return finish(totals, shown, flags.output, [path for path, _ in files])

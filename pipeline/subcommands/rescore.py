@@ -83,7 +83,7 @@ def _rescore(flags: argparse.Namespace) -> bytes:
     shown = filled(DisplayFlags, vars(flags))
     saved = read_totals(flags.file)
     changes = with_choices(RescoringFlags, vars(flags))
-    return finish(rescored(saved, changes), shown, flags.output, [(flags.file, saved)])
+    return finish(rescored(saved, changes), shown, flags.output, [flags.file])
 
 
 def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:

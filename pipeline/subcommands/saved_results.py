@@ -11,7 +11,7 @@ from beam_bleu.pipeline.command_line.parser import add_flags, parser_of, with_un
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported, warn
 from beam_bleu.pipeline.result.document import document_bytes, document_of
-from beam_bleu.pipeline.saved.saved_totals import Named, SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.transforms.definition.flags import Flag, flags_of
 
 RESULT_FLAGS = (
@@ -61,9 +61,9 @@ def run(
 
 
 def finish(
-    saved: SavedTotals, display: DisplayFlags, output: str | None, files: Sequence[Named]
+    saved: SavedTotals, display: DisplayFlags, output: str | None, read: Sequence[str]
 ) -> bytes:
-    """Writes a result, if a folder is named; returns what stdout shows of it."""
+    """Writes a result of files that were read, if a folder is named; returns what stdout shows."""
     result = saved.result
     for warning in result.all_warnings:
         warn(warning)
@@ -72,5 +72,5 @@ def finish(
         # Importing Beam takes as long as merging a year of files.
         from beam_bleu.pipeline.saved.writing import write_result
 
-        write_result(saved, scores, output, [path for path, _ in files])
+        write_result(saved, scores, output, read)
     return display.shown(scores, result)
