@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Mapping
-
-import pyarrow as pa
+from collections.abc import Callable, Iterable, Mapping
 
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
@@ -33,18 +31,24 @@ from docs.pages import code, table, with_part
 PROJECT = pathlib.Path(__file__).parent.parent
 
 
+_Parts = Mapping[str, str]
+"""The tables of a page, by the names of its parts."""
+
+
 def made() -> dict[pathlib.Path, str]:
     """The pages with new tables, by their paths."""
     pages = {}
-    for name, tables in _TABLES.items():
+    for name, make in _PAGES.items():
         page = (PROJECT / name).read_text(encoding="utf-8")
-        for kind, make in tables.items():
-            page = with_part(page, kind, make())
+        for part, text in make().items():
+            page = with_part(page, part, text)
         pages[PROJECT / name] = page
     return pages
 
 
-# README.md and docs/tour.md
+def _named(name: str, choices: Iterable[str]) -> str:
+    """The name of a choice; the first one is the default."""
+    return f"{code(name)} (default)" if name == next(iter(choices)) else code(name)
 
 
 _OF_RESULTS = {
@@ -66,148 +70,83 @@ _OF_RESULTS = {
 """What the subcommands that read results do with them."""
 
 
-def _subcommands() -> str:
-    return table(
-        ["command", "what it does"],
-        [
-            [code(f"beam-bleu {name} {SUBCOMMANDS[name].words.removesuffix(' [flags]')}"), does]
-            for name, does in _OF_RESULTS.items()
-        ],
-    )
-
-
-# docs/examples.md
-
-
-def _example_kinds() -> str:
-    compared = {True: "each one but the baseline", False: "each one"}
-    return table(
-        ["`kind`", "of which system", "which segments"],
-        [
-            [code(row.name), compared[row.compares], row.description]
-            for row in EXAMPLE_KINDS.values()
-        ],
-    )
-
-
-# docs/history.md
-
-
-def _orders() -> str:
-    return table(
-        ["order", "by"], [[code(name), description] for name, description in ORDERS.items()]
-    )
-
-
-# docs/definitions.md
-
-
-def _tokenizers() -> str:
-    return table(
-        ["tokenizer", "tokens", "equals"],
-        [
-            [
-                code(row.name),
-                f"{row.description}; needs `./run.sh install {row.extra}`"
-                if row.extra
-                else row.description,
-                row.equals,
-            ]
-            for row in TOKENIZERS.values()
-        ],
-    )
-
-
-def _languages() -> str:
+def _readme() -> _Parts:
     rows = [
+        [code(f"beam-bleu {name} {SUBCOMMANDS[name].words.removesuffix(' [flags]')}"), does]
+        for name, does in _OF_RESULTS.items()
+    ]
+    return {"subcommands": table(["command", "what it does"], rows)}
+
+
+def _tour() -> _Parts:
+    return {name: text.replace("](docs/", "](") for name, text in _readme().items()}
+
+
+def _examples() -> _Parts:
+    of_system = {True: "each one but the baseline", False: "each one"}
+    rows = [
+        [code(row.name), of_system[row.compares], row.description] for row in EXAMPLE_KINDS.values()
+    ]
+    header = ["`kind`", "of which system", "which segments"]
+    return {"kinds of examples": table(header, rows)}
+
+
+def _history() -> _Parts:
+    rows = [[code(name), description] for name, description in ORDERS.items()]
+    return {"orders of nights": table(["order", "by"], rows)}
+
+
+def _definitions() -> _Parts:
+    tokenizers = [
+        [
+            code(row.name),
+            row.description + (f"; needs `./run.sh install {row.extra}`" if row.extra else ""),
+            row.equals,
+        ]
+        for row in TOKENIZERS.values()
+    ]
+    languages = [
         [row.description, " ".join(map(code, row.codes)), code(row.tokenize)]
         for row in LANGUAGES.values()
     ]
-    others = ["every other language", "", code(OTHER_LANGUAGES)]
-    return table(["language", "codes", "tokenizer"], [*rows, others])
-
-
-def _reference_lengths() -> str:
-    return table(
-        ["rule", "length", "as in"],
+    languages.append(["every other language", "", code(OTHER_LANGUAGES)])
+    lengths = [
         [
-            [
-                code(row.name),
-                row.description,
-                ", ".join(["sacreBLEU", *row.tools] if row.in_sacrebleu else row.tools),
-            ]
-            for row in REFERENCE_LENGTHS.values()
-        ],
-    )
-
-
-def _smooth_methods() -> str:
-    return table(
-        ["method", "precision", "source"],
+            code(row.name),
+            row.description,
+            ", ".join([*(["sacreBLEU"] if row.in_sacrebleu else []), *row.tools]),
+        ]
+        for row in REFERENCE_LENGTHS.values()
+    ]
+    smoothing = [
         [
-            [
-                _name(row.name, is_default=row.name == BleuConfig.smooth_method),
-                row.description if row.value is None else f"{row.description}; v = {row.value:g}",
-                _source(row),
-            ]
-            for row in SMOOTH_METHODS.values()
-        ],
-    )
+            _named(row.name, [BleuConfig.smooth_method]),
+            row.description if row.value is None else f"{row.description}; v = {row.value:g}",
+            _source(row),
+        ]
+        for row in SMOOTH_METHODS.values()
+    ]
+    presets = [
+        [
+            code(row.name),
+            f"{row.source}; {row.details}" if row.details else row.source,
+            row.verified_by,
+        ]
+        for row in PRESETS.values()
+    ]
+    return {
+        "tokenizers": table(["tokenizer", "tokens", "equals"], tokenizers),
+        "tokenizers of languages": table(["language", "codes", "tokenizer"], languages),
+        "rules of reference lengths": table(["rule", "length", "as in"], lengths),
+        "smoothing methods": table(["method", "precision", "source"], smoothing),
+        "presets": table(["preset", "equals", "verified by"], presets),
+    }
 
 
 def _source(row: SmoothMethod) -> str:
     if row.segments_only:
         return f"{row.source}, for [segment scores](#segment-scores) only"
     return f"{row.source}; sacreBLEU" if row.sacrebleu else row.source
-
-
-def _presets() -> str:
-    return table(
-        ["preset", "equals", "verified by"],
-        [
-            [
-                code(row.name),
-                f"{row.source}; {row.details}" if row.details else row.source,
-                row.verified_by,
-            ]
-            for row in PRESETS.values()
-        ],
-    )
-
-
-# docs/inputs.md
-
-
-def _record_formats() -> str:
-    whole = " ".join(map(code, COMPRESSIONS))
-    return table(
-        ["format", "`--input_format`", "suffixes", "compressed as a whole", "column names"],
-        [
-            [
-                row.label,
-                code(name),
-                " ".join(map(code, row.suffixes)),
-                whole if row.is_text else f"no: {row.label} compresses inside",
-                row.column_names,
-            ]
-            for name, row in RECORD_FORMATS.items()
-        ],
-    )
-
-
-def _coverages() -> str:
-    return table(
-        ["`--coverage`", "what is scored"],
-        [
-            [
-                _name(name, is_default=name == next(iter(COVERAGES))),
-                f"{row.description}: otherwise the exit code is 3"
-                if row.complete
-                else row.description,
-            ]
-            for name, row in COVERAGES.items()
-        ],
-    )
 
 
 _LAYOUTS = {
@@ -235,30 +174,51 @@ _LAYOUTS = {
 """Where a layout is found, and what it sets."""
 
 
-def _layouts() -> str:
-    return table(
-        ["layout", "its files, and what it sets"],
-        [[code(name), _LAYOUTS[name]] for name in LAYOUTS],
-    )
-
-
-# docs/notebook.md
-
-
-def _arrow_columns(schema: pa.Schema) -> str:
-    return table(
-        ["column", "type", "meaning"],
+def _inputs() -> _Parts:
+    whole = " ".join(map(code, COMPRESSIONS))
+    header = ["format", "`--input_format`", "suffixes", "compressed as a whole", "column names"]
+    formats = [
         [
-            [code(field.name), str(field.type), field.metadata[b"meaning"].decode()]
-            for field in schema
-        ],
-    )
+            row.label,
+            code(name),
+            " ".join(map(code, row.suffixes)),
+            whole if row.is_text else f"no: {row.label} compresses inside",
+            row.column_names,
+        ]
+        for name, row in RECORD_FORMATS.items()
+    ]
+    coverages = [
+        [
+            _named(name, COVERAGES),
+            row.description + (": otherwise the exit code is 3" if row.complete else ""),
+        ]
+        for name, row in COVERAGES.items()
+    ]
+    layouts = [[code(name), _LAYOUTS[name]] for name in LAYOUTS]
+    return {
+        "formats of records": table(header, formats),
+        "rules of coverage": table(["`--coverage`", "what is scored"], coverages),
+        "layouts": table(["layout", "its files, and what it sets"], layouts),
+    }
 
 
-# docs/library_state.md
+def _notebook() -> _Parts:
+    schemas = {
+        "columns of scores": SCORE_COLUMNS,
+        "columns of comparisons": COMPARISON_COLUMNS,
+        "columns of examples": EXAMPLE_COLUMNS,
+        "columns of metrics": METRIC_COLUMNS,
+    }
+    return {
+        name: table(
+            ["column", "type", "meaning"],
+            [[code(own.name), str(own.type), own.metadata[b"meaning"].decode()] for own in schema],
+        )
+        for name, schema in schemas.items()
+    }
 
 
-def _columns() -> str:
+def _library_state() -> _Parts:
     rows = [[code(name), summed] for name, summed in FIRST_COLUMNS.items()]
     of_orders = [
         ["`matches_1` to `matches_N`", "clipped n-gram matches"],
@@ -278,58 +238,33 @@ def _columns() -> str:
             "not added up: the smallest and the largest number of references of a segment",
         ],
     ]
-    return table(["column", "what is added up over the segments"], [*rows, *of_orders])
+    header = ["column", "what is added up over the segments"]
+    return {"columns of BLEU": table(header, [*rows, *of_orders])}
 
 
-# docs/resampling.md
+def _resampling() -> _Parts:
+    header = ["method", "what a replicate is", "default number"]
+    rows = [
+        [code(row.name), row.description, f"{row.resamples:,}"]
+        for row in RESAMPLING_METHODS.values()
+    ]
+    return {"resampling methods": table(header, rows)}
 
 
-def _resampling_methods() -> str:
-    return table(
-        ["method", "what a replicate is", "default number"],
-        [
-            [code(row.name), row.description, f"{row.resamples:,}"]
-            for row in RESAMPLING_METHODS.values()
-        ],
-    )
+def _evaluate() -> _Parts:
+    return {"flags that are keywords": ", ".join(code(f"--{name}") for name in KEYWORDS) + "."}
 
 
-def _name(name: str, *, is_default: bool) -> str:
-    return f"{code(name)} (default)" if is_default else code(name)
-
-
-# docs/evaluate.md
-
-
-def _keywords() -> str:
-    return ", ".join(code(f"--{name}") for name in KEYWORDS) + "."
-
-
-_TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "README.md": {"subcommands": _subcommands},
-    "docs/tour.md": {"subcommands": lambda: _subcommands().replace("](docs/", "](")},
-    "docs/definitions.md": {
-        "tokenizers": _tokenizers,
-        "tokenizers of languages": _languages,
-        "rules of reference lengths": _reference_lengths,
-        "smoothing methods": _smooth_methods,
-        "presets": _presets,
-    },
-    "docs/examples.md": {"kinds of examples": _example_kinds},
-    "docs/history.md": {"orders of nights": _orders},
-    "docs/inputs.md": {
-        "formats of records": _record_formats,
-        "rules of coverage": _coverages,
-        "layouts": _layouts,
-    },
-    "docs/notebook.md": {
-        "columns of scores": lambda: _arrow_columns(SCORE_COLUMNS),
-        "columns of comparisons": lambda: _arrow_columns(COMPARISON_COLUMNS),
-        "columns of examples": lambda: _arrow_columns(EXAMPLE_COLUMNS),
-        "columns of metrics": lambda: _arrow_columns(METRIC_COLUMNS),
-    },
-    "docs/evaluate.md": {"flags that are keywords": _keywords},
-    "docs/library_state.md": {"columns of BLEU": _columns},
-    "docs/resampling.md": {"resampling methods": _resampling_methods},
+_PAGES: Mapping[str, Callable[[], _Parts]] = {
+    "README.md": _readme,
+    "docs/tour.md": _tour,
+    "docs/definitions.md": _definitions,
+    "docs/examples.md": _examples,
+    "docs/history.md": _history,
+    "docs/inputs.md": _inputs,
+    "docs/notebook.md": _notebook,
+    "docs/evaluate.md": _evaluate,
+    "docs/library_state.md": _library_state,
+    "docs/resampling.md": _resampling,
 }
-"""By page, the names of its tables and what makes them."""
+"""What makes the tables of each page."""
