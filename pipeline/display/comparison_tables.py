@@ -36,7 +36,6 @@ from beam_bleu.transforms.score.shown_numbers import (
 
 
 def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
-    """The tables of comparisons by a metric, in the order in which they are shown."""
     result = view.result
     clusters = [own for own in result.clusters or () if own["metric"] == metric.metric]
     if sum(len(cluster["systems"]) for cluster in clusters) > 1:
@@ -130,7 +129,6 @@ def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
 
 
 def _clusters(view: View, metric: MetricNames, clusters: Sequence[Entry]) -> Table:
-    """The systems from the best to the worst, with their ranks."""
     scores = {score.system: score for score in view.result.whole(metric.metric)}
     decimals = view.decimals_of(metric.metric, scores.values())
     caption = [
@@ -145,7 +143,6 @@ def _clusters(view: View, metric: MetricNames, clusters: Sequence[Entry]) -> Tab
 
 
 def resampled_tables(view: View, metric: MetricNames) -> Iterator[Table]:
-    """The tables of what random replicates say of scores and differences."""
     resampling = view.result.resampling or {"scores": (), "comparisons": ()}
     for kind in ("scores", "comparisons"):
         if entries := [own for own in resampling[kind] if own["metric"] == metric.metric]:
@@ -198,7 +195,6 @@ def difference_number(row: DifferenceRow | None, decimals: int) -> Number:
 def interval_number(
     interval: Sequence[float] | None, decimals: int, write: Callable[[float, int], str] = signed
 ) -> Number:
-    """The ends of an interval, if there is one."""
     return Number(" to ".join(write(end, decimals) for end in interval or ()))
 
 

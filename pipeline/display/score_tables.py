@@ -40,7 +40,6 @@ class Slice:
 
     @property
     def parts(self) -> list[ScoreRow | DifferenceRow]:
-        """All that is known of it."""
         return [*self.differences, *self.scores.values()]
 
 
@@ -150,7 +149,6 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
 
 
 def preset_table(view: View, metric: MetricNames) -> Table | None:
-    """The table with a row for each preset: the scores of all systems; None without presets."""
     presets = [preset for preset in view.result.presets if preset.metric == metric.metric]
     if not presets:
         return None
@@ -201,7 +199,6 @@ def notes_of(result: Result, metric: MetricNames) -> list[Note]:
 
 
 def signature_of(result: Result, row: ScoreRow) -> str | None:
-    """The signature of a score of the run: languages can have their own."""
     if isinstance(row.group, Mapping):
         labels = row.group.items()
         for language in result.languages_of(row.metric):

@@ -48,19 +48,16 @@ class Table:
 
     @property
     def columns(self) -> list[Sequence[Cell]]:
-        """The cells below the header, column by column."""
         return list(zip(*self.rows, strict=True)) or [()] * len(self.header)
 
     @property
     def paragraph(self) -> str:
-        """The caption as one text."""
         return " ".join(f"{sentence}." for sentence in self.caption)
 
 
 def table_of(
     columns: Iterable[Column], caption: Sequence[str] = (), notes: Sequence[Note] = ()
 ) -> Table:
-    """The table of one or more columns."""
     names, cells = zip(*columns, strict=True)
     return Table(caption, names, list(zip(*cells, strict=True)), notes)
 
@@ -71,7 +68,6 @@ def is_numeric(column: Sequence[Cell]) -> bool:
 
 
 def as_text(table: Table) -> str:
-    """The lines of a table: its caption, its columns, and its definitions."""
     columns = zip(table.header, table.columns, strict=True)
     body = text_table([[printable(name), *cell_texts(column)] for name, column in columns])
     notes = as_lines([f"{note.name}|{note.signature}" for note in table.notes])
@@ -79,7 +75,6 @@ def as_text(table: Table) -> str:
 
 
 def as_lines(sentences: Iterable[str]) -> str:
-    """Sentences, each on a line."""
     return "".join(f"{printable(sentence)}\n" for sentence in sentences)
 
 

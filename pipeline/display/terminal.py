@@ -45,7 +45,6 @@ class JsonLines:
     @classmethod
     @contextlib.contextmanager
     def of(cls, name: LogFormatName) -> Iterator[None]:
-        """While the body runs, stderr has this format."""
         before = cls.current
         cls.current = cls() if name == "json" else None
         logging.captureWarnings(name == "json")  # Python would print them as text

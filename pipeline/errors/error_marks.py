@@ -65,7 +65,6 @@ class MarkedError(Exception):
 
 @contextlib.contextmanager
 def marking() -> Iterator[None]:
-    """A context that adds marks to the errors that leave it."""
     try:
         yield
     except BleuError as error:
@@ -75,12 +74,10 @@ def marking() -> Iterator[None]:
 
 
 def exit_code(error: BleuError) -> int:
-    """The command's exit code for an error."""
     return next(code for code, kind in _KINDS.items() if isinstance(error, kind))
 
 
 def error_of_code(code: int, cause: str, remedy: str) -> BleuError:
-    """The error with an exit code."""
     return _KINDS[code](cause, remedy)
 
 

@@ -53,7 +53,6 @@ class Wanted:
 
     @property
     def slice(self) -> str:
-        """The labels, for a reader; "" if there are none."""
         return ", ".join(f"{name}={value_text(value)}" for name, value in self.labels.items())
 
 

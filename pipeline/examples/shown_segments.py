@@ -88,7 +88,6 @@ class Text(NamedTuple):
 
 
 def heading(entry: Entry) -> str:
-    """The number of a segment, its id, and its labels."""
     facts = [f"index {entry['index']}"]
     facts += [] if entry["id"] is None else [f"id {entry['id']}"]
     labels = entry["labels"].items()
@@ -97,7 +96,6 @@ def heading(entry: Entry) -> str:
 
 
 def scores(entry: Entry) -> str:
-    """The scores of a segment, and their difference."""
     decimals = decimals_of(entry["metric"])
 
     def score(name: str) -> str:

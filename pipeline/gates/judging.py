@@ -82,7 +82,6 @@ def _lacking(name: str, threshold: Threshold) -> str:
 
 
 def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
-    """The error for the checks that failed; None if none did."""
     reasons = [check.text for check in checks if check.verdict == "failed"]
     if not reasons:
         return None
@@ -97,7 +96,6 @@ def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
 def _beyond(
     scores: Mapping[Key, ScoreRow], thresholds: Sequence[Threshold], name: str, missed: Verdict
 ) -> Iterator[Check]:
-    """Compares the scores of a metric with the worst ones that are allowed."""
     chosen, without = targets(thresholds, scores)
     for threshold in without:
         yield Check(missed, _lacking(name, threshold))

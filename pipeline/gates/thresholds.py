@@ -114,7 +114,6 @@ class Threshold:
 
     @property
     def typed_number(self) -> str:
-        """With all digits."""
         return self.text.rpartition("=")[2]
 
     @property

@@ -49,7 +49,6 @@ class Gap(NamedTuple):
         return self.kind in ("definition", "references")
 
     def is_of(self, row: ScoreRow) -> bool:
-        """Whether it is about the series of this score."""
         return (
             self.metric in (None, row.metric)
             and self.system in (None, row.system)
@@ -90,8 +89,6 @@ class NightScore(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Series:
-    """The scores of a system by a metric with this name, night by night."""
-
     key: Key
     name: str
     scores: tuple[NightScore, ...]
@@ -168,7 +165,6 @@ def history(
 def _changes(
     old: SavedResult, new: SavedResult, against: str, night: str, *, new_texts: bool
 ) -> dict[Key, Change]:
-    """What changed in each series since an earlier night."""
     breaks: list[Gap] = []
     for word, (before, now) in common_definitions(old.result, new.result).items():
         if before.shown != now.shown:

@@ -59,7 +59,6 @@ class Night:
 
     @functools.cached_property
     def scores(self) -> Mapping[Key, ScoreRow]:
-        """The score of each series; none without a result."""
         return {} if self.saved is None else series_of(self.saved.result)
 
 
@@ -119,7 +118,6 @@ def are_several(words: Sequence[str]) -> bool:
 
 
 def results_at(path: str) -> list[str]:
-    """The results that a path names: its own, or those of the folders below it."""
     if not is_folder(path):
         if not exists(path):
             raise InputError(f"there is no {path}", _NAME_NIGHTS)
@@ -170,7 +168,6 @@ def _dated(path: str, folder: str = "") -> Night:
 
 
 def _started(path: str) -> Night:
-    """The night of the start of the run of a result."""
     record = _record(path)
     if record is None:
         raise InputError(
@@ -181,7 +178,6 @@ def _started(path: str) -> Night:
 
 
 def _record(path: str) -> Mapping[str, Any] | None:
-    """What run.json says of the run of a result; None without one."""
     file = _in_folder(path, RUN_RECORD)
     if not exists(file):
         return None
@@ -198,7 +194,6 @@ def _in_folder(path: str, name: str) -> str:
 
 
 def _read(night: Night) -> Night:
-    """A night with what its folder or file holds."""
     if not is_folder(night.path) or exists(_in_folder(night.path, SUCCESS)):
         return dataclasses.replace(night, saved=result_at(night.path))
     failure = f"there is no {SUCCESS}: the last run failed, or is under way"

@@ -112,7 +112,6 @@ def _scores(history: History) -> Iterator[NightScore]:
 
 
 def _of_score(score: NightScore) -> dict[str, Any]:
-    """The keys of a score, which docs/history.md describes."""
     row, change = score.row, score.change
     difference = change.row
     return {

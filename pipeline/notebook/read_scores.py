@@ -34,7 +34,6 @@ LABELS = pa.map_(TEXT, TEXT)
 
 
 def _column(name: str, type: pa.DataType, meaning: str = "", *, required: bool = False) -> pa.Field:
-    """A column, with its meaning for a reader."""
     return pa.field(name, type, not required, {"meaning": meaning})
 
 

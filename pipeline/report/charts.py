@@ -87,7 +87,6 @@ class Dots:
 
     @property
     def longest_label(self) -> int:
-        """How many characters stand beside the rows at most."""
         return min(max(cell_len(row.label) for row in self.shown), _LONGEST_LABEL)
 
     @functools.cached_property

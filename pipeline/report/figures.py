@@ -41,7 +41,7 @@ from beam_bleu.pipeline.result.rows import (
 from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.known_metrics import metric_type, row_of
+from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimates
 
@@ -70,7 +70,6 @@ class Figure:
 
 
 def standing(result: Result) -> Iterator[Figure]:
-    """The scores and differences on the whole corpus, and those of means."""
     view = View(result)
     scores = systems_table(view, for_paper=True)
     scores_of_all = [scores] if scores else []
@@ -149,7 +148,6 @@ def _differences(
 
 
 def places(result: Result) -> Iterator[Figure]:
-    """The scores of slices, and the differences in them."""
     view = View(result)
     for metric in result.metrics:
         items = slices_of(result, metric.metric).items()
@@ -186,24 +184,16 @@ def _chart_of_slices(
 
 
 def series_of(rows: Sequence[ScoreRow | None], breaks: Collection[int] = ()) -> Series:
-    """The scores of a system in a chart, in some of whose categories it has none."""
     scores = [row.score if row else None for row in rows]
     return Series(scores, [row.interval if row else None for row in rows], breaks)
 
 
 def reasons(result: Result) -> Iterator[Figure]:
-    """What the scores are made of: their parts, and the scores of segments."""
     for metric in result.metrics:
-        score_type = metric_type(metric.metric).score_type
-        ranked = _best_first(result.whole(metric.metric))
-        cells = [score_type.cells(row.parts, score_type.DECIMALS) for row in ranked]
-        if cells and cells[0]:
+        table = systems_table(View(dataclasses.replace(result, metrics=(metric,))))
+        if table is not None and len(table.header) > len(("system", "score")):
             title = f"The parts of {metric.name}"
-            rows: list[list[Cell]] = [
-                [row.system, *map(Number, own.values())]
-                for row, own in zip(ranked, cells, strict=True)
-            ]
-            yield Figure(title, [Table([title], ["system", *cells[0]], rows)])
+            yield Figure(title, [dataclasses.replace(table, caption=[title])])
         yield from _distributions(result, metric)
 
 
@@ -238,7 +228,6 @@ def _bucket(low: float | None, high: float | None) -> str:
 
 
 def past(history: History) -> Iterator[Figure]:
-    """The scores of the whole corpus on each night, and where the history is not continuous."""
     metrics: dict[str, list[NightSeries]] = {}
     for series in history.series:
         metrics.setdefault(series.key.metric, []).append(series)
@@ -252,7 +241,6 @@ def past(history: History) -> Iterator[Figure]:
 
 
 def _night_figure(history: History, systems: Sequence[NightSeries]) -> Figure:
-    """The scores of a metric; one series for each system."""
     name = systems[0].name
     missing = [gap.night for gap in history.gaps if gap.kind == "missing"]
     nights = sorted([*history.nights, *missing])  # dates and times as texts have the order of time
@@ -280,7 +268,6 @@ def _night_figure(history: History, systems: Sequence[NightSeries]) -> Figure:
 
 
 def facts(saved: SavedResult) -> Iterator[Figure]:
-    """The inputs, the counts and the versions of a result."""
     result, streams = saved.result, saved.streams
     rows: list[list[Cell]] = [[name, Number(f"{number:,}")] for name, number in _counters(result)]
     table = Table(["What was counted"], ["what", "number"], rows)
@@ -298,7 +285,6 @@ def facts(saved: SavedResult) -> Iterator[Figure]:
 
 
 def _versions(saved: SavedResult) -> dict[str, str]:
-    """The versions of the software that made a result; none if no run.json says it."""
     record = f"{saved.folder}/{RUN_RECORD}"
     if not saved.folder or not exists(record):
         return {}

@@ -101,7 +101,6 @@ def _text(saved: SavedResult, examples: Sequence[Entry], history: History | None
 
 
 def _groups(examples: Sequence[Entry], names: Mapping[str, str]) -> dict[str, list[Entry]]:
-    """The examples of each kind, metric and system, by their title."""
     found: dict[str, list[Entry]] = {}
     for example in sorted(examples, key=lambda example: [*KINDS].index(example["kind"])):
         title = KINDS[example["kind"]].format(**example)
@@ -114,7 +113,6 @@ def _groups(examples: Sequence[Entry], names: Mapping[str, str]) -> dict[str, li
 
 @functools.cache
 def templates() -> jinja2.Environment:
-    """What fills in the page and its charts."""
     import jinja2
     import markupsafe
 

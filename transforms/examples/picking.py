@@ -128,7 +128,6 @@ def _defined(score: float) -> float | None:
 
 
 def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping[str, Any]:
-    """What all systems of a segment have in common."""
     references = (_text(column, row) for column in batch.references)
     return {
         "references": [text for text in references if text is not None][:MOST_REFERENCES],
