@@ -110,27 +110,3 @@ def test_the_page_needs_no_scripts(browser, usual):
     assert "system-0 has the best BLEU" in without.inner_text("body")
     for page in (with_scripts, without):
         page.context.close()
-
-
-def test_the_keyboard_is_enough(browser, usual):
-    page = shown(browser, usual)
-    focused = "document.activeElement.localName + ' ' + document.activeElement.textContent.trim()"
-    page.keyboard.press("Tab")
-    assert page.evaluate(focused) == "a Skip to the scores"
-    assert page.locator(".skip").bounding_box()["x"] >= 0  # it is seen when it has the focus
-    page.keyboard.press("Tab")
-    assert page.evaluate(focused).startswith("a What has changed")
-    # Everything that can have the focus gets it, once, in the order of the page.
-    expected = page.locator("a, summary, details[open] .scroll").count()
-    places = []
-    for _ in range(expected - 1):
-        places.append(page.evaluate("document.activeElement.getBoundingClientRect().top + scrollY"))
-        assert page.evaluate("document.activeElement !== document.body")
-        page.keyboard.press("Tab")
-    assert len(places) > 20
-    page.locator("details:not([open]) > summary").first.focus()
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.parentElement.open")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.matches('details[open] > .scroll')")
-    page.context.close()

@@ -143,22 +143,6 @@ def test_only_significant_differences_are_shown_if_asked_for():
     assert not re.search("^birch .*0.200", text, re.MULTILINE)
 
 
-def test_what_has_no_p_value_has_no_table_and_no_legend():
-    found = with_evidence(document(SYSTEMS))
-    del found["clusters"], found["resampling"]
-    for each in found["comparisons"]:
-        each |= dict.fromkeys(("interval", "p_value", "p_value_holm", "detectable"))
-    for family in found["comparison_families"]:
-        family["comparisons"] = 0
-    text = table(found)
-    assert "differences" not in text
-    assert "detectable" not in text
-    found["comparison_families"][0]["comparisons"] = 1
-    found["comparisons"][0] |= {"p_value": 0.2, "p_value_holm": 0.2}
-    (head, *_) = (line for line in table(found).splitlines() if "on the whole corpus" in line)
-    assert head.endswith("; ± is half of the 95 % interval")  # no Holm p
-
-
 # Tables for a paper
 
 

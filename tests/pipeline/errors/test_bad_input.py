@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from command_line import (
     COMPRESS,
@@ -15,7 +13,6 @@ from command_line import (
     typed,
     write_lines,
 )
-from result_folder import RECORDS
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 
@@ -61,18 +58,6 @@ def test_bad_input_gives_no_score(tmp_path, name, data, fragments):
     expected = [fragment.format(path=path) for fragment in fragments]
     run.assert_failed(3, *expected)
     assert not (output / "scores.json").exists()
-
-
-def test_bad_input_leaves_an_older_result_as_it_is(tmp_path):
-    scores = tmp_path / "scores.json"
-    scores.write_bytes(b"older")
-    os.utime(scores, ns=(10**18, 10**18))
-    for path in ("missing.txt", tmp_path / "bad.txt"):
-        (tmp_path / "bad.txt").write_bytes(with_bad_line(5, b"\xff"))
-        called(*EXAMPLE, "--candidates", path, "--output", tmp_path).assert_failed(3)
-        assert scores.read_bytes() == b"older"
-        assert scores.stat().st_mtime_ns == 10**18
-        assert sorted(os.listdir(tmp_path)) == sorted(["bad.txt", "scores.json", *RECORDS])
 
 
 def test_what_is_missing_is_told_before_an_engine_gets_the_job(tmp_path):

@@ -7,7 +7,6 @@ import importlib.util
 import pytest
 from command_line import EXAMPLE, called
 from made_reports import of_two_systems, written_result
-from made_results import written
 
 INSTALLING = "./run.sh install report"
 
@@ -31,10 +30,3 @@ def test_without_jinja2_nothing_is_scored(tmp_path):
 
 def test_a_run_needs_a_folder_for_its_report():
     called(*EXAMPLE, "--report").assert_failed(2, "--report needs --output")
-
-
-def test_a_file_and_several_results_need_a_name_for_the_page(tmp_path):
-    path = written(tmp_path / "scores.json", of_two_systems())
-    called("report", path).assert_failed(2, "the page of a file needs --output", "- is stdout")
-    several = called("report", tmp_path, tmp_path)
-    several.assert_failed(2, "the page of several results needs --output")
