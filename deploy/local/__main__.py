@@ -42,7 +42,10 @@ def main() -> int:
     clusters = pathlib.Path(os.environ.get("BEAM_BLEU_CLUSTERS") or PROJECT / ".cluster")
     try:
         if arguments.service is None:
-            return 0 if keeper.status_of_all(clusters) else 1
+            running = [*filter(keeper.is_running, (clusters / name for name in SERVICES))]
+            if not running:
+                print("no cluster is running")
+            return 0 if keeper.status(running) else 1
         return _do(arguments, clusters / arguments.service)
     except (ClusterError, PartMissingError, OSError) as error:
         print(f"cluster: {error}", file=sys.stderr)
@@ -86,7 +89,10 @@ def _do(arguments: argparse.Namespace, folder: pathlib.Path) -> int:
     elif arguments.action == "stop":
         keeper.stop(folder)
     elif arguments.action == "status":
-        return 0 if keeper.status(folder) else 1
+        if not keeper.is_running(folder):
+            print(f"{folder.name} is not running")
+            return 1
+        return 0 if keeper.status([folder]) else 1
     elif arguments.action == "flags":
         _print_flags(folder)
     elif arguments.action == "run":

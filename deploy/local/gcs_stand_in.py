@@ -4,7 +4,8 @@
 
 There is no emulator of this API in the public registries: fake-gcs-server knows the JSON API, and
 takes no plain PUT. This one follows Google's documentation, so it shows that the requests are those
-that the documentation asks for, and no more. It keeps objects in memory and checks no credentials.
+that the documentation asks for, and no more. It keeps objects in memory, checks no credentials, and
+lists all objects at once.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from datetime import datetime, timezone
 from typing import Any
 from xml.sax.saxutils import escape
 
-_PAGE = 1000
 _NO_KIND = "application/octet-stream"
 
 
@@ -43,12 +43,6 @@ class _Object:
         }
 
 
-@dataclasses.dataclass(frozen=True)
-class _Upload:
-    kind: str
-    parts: dict[int, bytes]
-
-
 class _Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
@@ -56,7 +50,7 @@ class _Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.bucket = bucket
         self.objects: dict[str, _Object] = {}
-        self.uploads: dict[str, _Upload] = {}
+        self.uploads: dict[str, tuple[str, dict[int, bytes]]] = {}
         self.numbers = itertools.count(1)
         self.lock = threading.Lock()
 
@@ -125,31 +119,27 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if "uploads" in query:
             upload = str(next(self.server.numbers))
             kind = self.headers.get("Content-Type", _NO_KIND)
-            self.server.uploads[upload] = _Upload(kind, {})
+            self.server.uploads[upload] = (kind, {})
             tags = f"<Bucket>b</Bucket><Key>{escape(name)}</Key><UploadId>{upload}</UploadId>"
             return self._xml("InitiateMultipartUploadResult", tags)
-        begun = self.server.uploads.get(query["uploadId"])
-        if begun is None:
-            return self._fail(404, "NoSuchUpload", "The upload does not exist.")
+        kind, parts = self.server.uploads[query["uploadId"]]
         if self.command == "PUT":
-            begun.parts[int(query["partNumber"])] = body
+            parts[int(query["partNumber"])] = body
             return self._answer(200, headers={"ETag": f'"{hashlib.md5(body).hexdigest()}"'})
         del self.server.uploads[query["uploadId"]]
         if self.command == "DELETE":
             return self._answer(204)
-        data = b"".join(part for _, part in sorted(begun.parts.items()))
-        made = self._kept(name, data, begun.kind)
+        data = b"".join(part for _, part in sorted(parts.items()))
+        made = self._kept(name, data, kind)
         tag = escape(made.headers()["ETag"])
         tags = f"<Bucket>b</Bucket><Key>{escape(name)}</Key><ETag>{tag}</ETag>"
         return self._xml("CompleteMultipartUploadResult", tags, made.headers())
 
     def _list(self, query: Mapping[str, str]) -> None:
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
-        after = query.get("continuation-token") or query.get("start-after", "")
-        most = min(int(query.get("max-keys", _PAGE)), _PAGE)
         shown: dict[str, str] = {}
         for name in sorted(self.server.objects):
-            if not name.startswith(prefix) or name <= after:
+            if not name.startswith(prefix):
                 continue
             below, found, _ = name[len(prefix) :].partition(delimiter or "\0")
             if found:
@@ -163,11 +153,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 f"<ETag>{escape(one.headers()['ETag'])}</ETag>"
                 f"<LastModified>{written}</LastModified></Contents>"
             )
-        page = list(shown)[:most]
-        tags = "".join(dict.fromkeys(shown[name] for name in page))
-        if len(shown) > most:
-            tags += f"<NextContinuationToken>{escape(page[-1])}</NextContinuationToken>"
-        self._xml("ListBucketResult", tags)
+        self._xml("ListBucketResult", "".join(dict.fromkeys(shown.values())))
 
     def _xml(self, kind: str, tags: str, headers: Mapping[str, str] | None = None) -> None:
         self._answer(200, f"<{kind}>{tags}</{kind}>".encode(), headers)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from deploy.local.cluster import Running, Service
@@ -94,29 +95,18 @@ def stop(folder: pathlib.Path) -> None:
     (folder / _STATE).unlink(missing_ok=True)
 
 
-def status(folder: pathlib.Path) -> bool:
-    """Prints the processes of a service; returns whether all of them run."""
-    if not is_running(folder):
-        print(f"{folder.name} is not running")
-        return False
-    found = state(folder)
-    print(f"{folder.name} is running: {found['made_of']}")
-    ended = 0
-    for process in (Running(**each) for each in found["processes"]):
-        runs = "" if _words(process.pid) else "  HAS ENDED"
-        ended += bool(runs)
-        row = f"{process.place:12}  {process.address:11}  {process.pid:>7}  {process.name}{runs}"
-        print(row)
-    return not ended
-
-
-def status_of_all(clusters: pathlib.Path) -> bool:
-    """Prints the processes of all services that run; returns whether all of these processes run."""
-    running = [clusters / name for name in SERVICES if is_running(clusters / name)]
-    if not running:
-        print("no cluster is running")
-    are_whole = [status(folder) for folder in running]
-    return all(are_whole)
+def status(folders: Sequence[pathlib.Path]) -> bool:
+    """Prints the processes of services that run; returns whether all of them run."""
+    is_whole = True
+    for folder in filter(is_running, folders):
+        found = state(folder)
+        print(f"{folder.name} is running: {found['made_of']}")
+        for process in (Running(**each) for each in found["processes"]):
+            runs = bool(_words(process.pid))
+            is_whole &= runs
+            row = f"{process.place:12}  {process.address:11}  {process.pid:>7}  {process.name}"
+            print(row if runs else f"{row}  HAS ENDED")
+    return is_whole
 
 
 def is_running(folder: pathlib.Path) -> bool:

@@ -39,17 +39,8 @@ class ObjectStore(Service):
     def client(self) -> Any:
         """A client of obstore for the bucket."""
 
-    def _get(self, path: str) -> int:
-        """The status with which the server answers; 0 if it does not."""
-        connection = http.client.HTTPConnection(self.place.ip, self._port, timeout=1)
-        try:
-            with self.place.reached():
-                connection.request("GET", path)
-                return connection.getresponse().status
-        except OSError:
-            return 0
-        finally:
-            connection.close()
+    def wait_until_it_listens(self) -> None:
+        self.processes.wait_until("the object store", lambda: self.place.listening(self._port))
 
 
 class S3Server(ObjectStore):
@@ -85,7 +76,7 @@ class S3Server(ObjectStore):
         ]
         keys = {"ROOT_ACCESS_KEY": self.access_key, "ROOT_SECRET_KEY": self.secret_key}
         self.start_at(self.place, "versitygw", command, keys)
-        self.processes.wait_until("the object store", lambda: self._get("/health") == 200)
+        self.wait_until_it_listens()
 
     def flags(self) -> list[str]:
         return [
@@ -104,14 +95,7 @@ class S3Server(ObjectStore):
         }
 
     def client(self) -> S3Store:
-        return S3Store(
-            self.bucket,
-            aws_endpoint_url_s3=self.endpoint,
-            region=self.region,
-            access_key_id=self.access_key,
-            secret_access_key=self.secret_key,
-            client_options=_CLIENT,
-        )
+        return S3Store(self.bucket, config=self.environment(), client_options=_CLIENT)
 
 
 class GoogleServer(ObjectStore):
@@ -133,7 +117,7 @@ class GoogleServer(ObjectStore):
             [sys.executable, "-m", "deploy.local.gcs_stand_in", str(self._port), self.bucket],
             {"PYTHONPATH": str(PROJECT)},
         )
-        self.processes.wait_until("the object store", lambda: self._get(f"/{self.bucket}") == 200)
+        self.wait_until_it_listens()
 
     def flags(self) -> list[str]:
         """See `Service`. Beam has no flag for another server: the environment names it."""
@@ -175,7 +159,7 @@ class AzureServer(ObjectStore):
             ],
             {"AZURITE_ACCOUNTS": f"{self.account}:{self._key}"},
         )
-        self.processes.wait_until("the object store", lambda: self._get(f"/{self.account}") != 0)
+        self.wait_until_it_listens()
         self._make_container()
 
     def flags(self) -> list[str]:

@@ -13,13 +13,14 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+
+from deploy.local.processes import ClusterError, run
 
 _BEAM = version("apache-beam")
 _BEAM_IN_GO = "github.com/apache/beam/sdks/v2"
@@ -269,15 +270,7 @@ def _program(name: str, how: str) -> pathlib.Path:
 
 
 def _run(command: Sequence[object]) -> None:
-    words = [str(word) for word in command]
-    done = subprocess.run(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        said = " / ".join(line.strip() for line in done.stdout.splitlines()[-3:])
-        raise PartMissingError(f"`{' '.join(words)}` failed: {said}")
+    try:
+        run(command)
+    except ClusterError as error:
+        raise PartMissingError(str(error)) from error

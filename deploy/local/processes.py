@@ -33,6 +33,24 @@ class ClusterError(Exception):
     """A process did not start, or has ended. The message names it and shows the end of its log."""
 
 
+def run(command: Sequence[object], environment: Mapping[str, str] | None = None) -> str:
+    """Runs a command to its end; returns what it prints."""
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        said = " / ".join(line.strip() for line in done.stdout.strip().splitlines()[-5:])
+        raise ClusterError(f"`{' '.join(words)}` failed: {said}")
+    return done.stdout
+
+
 _PORTS = range(20_000, 32_000)
 """Linux and macOS give outgoing connections higher ports, so none of them takes a free port."""
 

@@ -31,7 +31,6 @@ class Description:
       addresses: the lines of its /etc/hosts.
       programs: files and folders that it has at the same paths as this machine, to read only.
       python: the program that makes its virtual environment, whose libraries are `site_packages`.
-      tmp: the size of its /tmp, as the option of tmpfs.
     """
 
     name: str
@@ -41,7 +40,6 @@ class Description:
     programs: list[str]
     python: str
     site_packages: str
-    tmp: str
 
 
 def main() -> None:
@@ -76,7 +74,7 @@ def _make_root(described: Description) -> None:
     _mount("-t", "tmpfs", "shm", root / "dev" / "shm")
     _mount("-t", "proc", "proc", _new(root / "proc"))
     _mount("-t", "sysfs", "sys", _new(root / "sys"))
-    _mount("-t", "tmpfs", "-o", f"mode=1777,size={described.tmp}", "tmp", _new(root / "tmp"))
+    _mount("-t", "tmpfs", "-o", "mode=1777,size=2g", "tmp", _new(root / "tmp"))
     (root / "var").mkdir()
     (root / "var" / "tmp").symlink_to("/tmp")
     for name, lines in (("hosts", described.addresses), ("hostname", [described.name])):

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from deploy.local.hosts import first_process
 from deploy.local.places import Place
-from deploy.local.processes import ClusterError, Processes
+from deploy.local.processes import ClusterError, Processes, run
 
 _SWITCH = "switch"
 _BRIDGE = "bridge"
@@ -37,11 +37,7 @@ def check_machine() -> None:
     for name in ("unshare", "nsenter", "setpriv", "mount", "ip"):
         if shutil.which(name) is None:
             raise ClusterError(f"--hosts needs the program `{name}` ({_FOR_PEOPLE})")
-    trial = ["unshare", "--net", "ip", "link", "add", _BRIDGE, "type", "bridge"]
-    done = subprocess.run(trial, capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = done.stderr.strip().replace("\n", " / ")
-        raise ClusterError(f"--hosts cannot make network namespaces here: {said}")
+    run(["unshare", "--net", "ip", "link", "add", _BRIDGE, "type", "bridge"])
 
 
 class Switch:
@@ -69,7 +65,7 @@ class Switch:
         self.run("ip", "link", "set", name, "master", _BRIDGE, "up")
 
     def run(self, *words: str) -> None:
-        _run(self._command(*words))
+        run(self._command(*words))
 
     def _command(self, *words: str) -> list[str]:
         return ["nsenter", "--target", str(self._processes.pid(_SWITCH)), "--net", "--", *words]
@@ -114,7 +110,6 @@ class Host(Place):
             programs=sorted(path for path in shown if not path.startswith("/usr/")),
             python=os.path.realpath(sys.executable),
             site_packages=sysconfig.get_path("purelib"),
-            tmp="2g",
         )
         command = ["unshare", *_NAMESPACES, sys.executable, first_process.__file__]
         self._processes.start(self.first, [*command, json.dumps(dataclasses.asdict(described))])
@@ -154,7 +149,7 @@ class Host(Place):
         self._switch.run("ip", "link", "set", self.name, "up")
 
     def run(self, *words: str | pathlib.Path, variables: Mapping[str, str] | None = None) -> str:
-        return _run(self.command(words), self.environment(variables or {}))
+        return run(self.command(words), self.environment(variables or {}))
 
     def port(self, usual: int) -> int:
         """The usual port: nobody else has it on this host."""
@@ -207,21 +202,3 @@ def _enter(namespace: int) -> None:
     if _LIBC.setns(namespace, _CLONE_NEWNET):
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), "network namespace")
-
-
-def _run(
-    command: Sequence[str | pathlib.Path], environment: Mapping[str, str] | None = None
-) -> str:
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    if done.returncode:
-        said = " / ".join(done.stdout.strip().splitlines()[-5:])
-        raise ClusterError(f"`{' '.join(map(str, command))}` failed: {said}")
-    return done.stdout

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
 from deploy.local.cluster import PROJECT
 from deploy.local.hosts.host import Host
-from deploy.local.processes import ClusterError
+from deploy.local.processes import run
 
 _SOURCES = ("beam_bleu", "pipeline", "transforms", "pyproject.toml", "README.md", "LICENSE")
 
@@ -37,9 +36,7 @@ def make_wheel(folder: pathlib.Path) -> pathlib.Path:
         sources = copy_sources(pathlib.Path(made, "sources"))
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
         command += ["--wheel-dir", str(folder), str(sources)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ClusterError(f"no wheel can be made of {PROJECT}:\n{done.stderr.strip()}")
+        run(command)
     (wheel,) = folder.glob("beam_bleu-*.whl")
     return wheel
 
