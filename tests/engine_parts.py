@@ -28,10 +28,7 @@ REQUIRED = os.environ.get("BEAM_BLEU_REQUIRED_ENGINES", "").split()
 
 
 def need(engine: str) -> None:
-    """Fetches an engine or another program that tests need, or skips the test.
-
-    LaTeX and Chromium must be installed.
-    """
+    """Fetches an engine or another program that tests need, or skips the test."""
     assert set(REQUIRED) <= {*SERVICES, *_PARTS}, REQUIRED
     try:
         for fetch in _PARTS[engine]:

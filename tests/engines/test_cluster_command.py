@@ -22,20 +22,12 @@ def run(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def descendants(process: int) -> list[int]:
-    """All descendants of a process."""
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, check=True)
-    parents = [map(int, line.split()) for line in listed.stdout.splitlines()]
-    children = [child for child, parent in parents if parent == process]
-    return children + [each for child in children for each in descendants(child)]
-
-
-def is_running(process: int) -> bool:
-    """Whether a process runs. A zombie does not."""
-    listed = subprocess.run(
-        ["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False
-    )
-    return bool(listed.stdout.strip()) and not listed.stdout.startswith("Z")
+def sessions(leader: int) -> set[str]:
+    """The processes of a cluster that run: its keeper, and what that has started."""
+    words = ["ps", "-A", "-o", "pid=,ppid=,stat="]
+    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in listed.splitlines() if " Z" not in line]
+    return {pid for pid, parent, _ in rows if str(leader) in (pid, parent)}
 
 
 def test_start_use_and_stop(tmp_path: Path) -> None:
@@ -56,14 +48,14 @@ def test_start_use_and_stop(tmp_path: Path) -> None:
         assert "--environment_type=EXTERNAL" in flags
         job = run(tmp_path, *corpus, "--output", tmp_path / "out", *flags)
         assert (job.returncode, job.stdout) == (0, run(tmp_path, *corpus).stdout), job.stderr
-        started = [leader, *descendants(leader)]
+        started = sessions(leader)
         assert len(started) >= 3  # the leader, Prism, the pool of workers
     finally:
         stopped = run(tmp_path, "cluster", "stop", "prism")
     assert stopped.returncode == 0
     # A killed process needs a moment to end.
     end = time.monotonic() + 60
-    while any(map(is_running, started)) and time.monotonic() < end:
+    while any(Path("/proc", each).exists() for each in started) and time.monotonic() < end:
         time.sleep(0.1)
-    assert not [process for process in started if is_running(process)]
+    assert not [each for each in started if Path("/proc", each).exists()]
     assert run(tmp_path, "cluster", "flags", "prism").returncode == 1
