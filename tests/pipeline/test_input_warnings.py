@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from command_line import EXAMPLE, Run, called, streams, write_lines
+from command_line import EXAMPLE, called, streams, write_lines
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "looked", "at", "the", "dog"]
 REFERENCE = [f"{' '.join(WORDS[i % 7 :])} {i}." for i in range(300)]
@@ -74,33 +73,3 @@ def test_tokenized_text_gives_no_warning_if_the_tokenizer_is_for_it(files):
 def test_the_example_gives_no_warning():
     for flags in ([], ["--tokenize=none"], ["--reference_length=longest"], ["--lowercase"]):
         assert called(*EXAMPLE, *flags).err == ""
-
-
-def test_chinese_segments_of_a_corpus_in_several_languages_are_counted(tmp_path):
-    texts = {
-        "zh": ("我喜欢吃苹果和香蕉。", "我喜欢吃苹果。"),
-        "de": ("Der Hund sah die Katze an.", "Der Hund sieht die Katze."),
-        "fr": ("Le chien regarde le chat.", "Le chien regarde un chat."),
-    }
-    records = [
-        json.dumps({"lang": lang, "candidate": candidate, "reference": reference})
-        for lang, (candidate, reference) in texts.items()
-        for _ in range(20)
-    ]
-    path = write_lines(tmp_path / "records.jsonl", records)
-    by_lang = ("--input", path, "--slice_by", "lang", "--format=json")
-    saved = tmp_path / "out" / "totals.json"
-    run = called(*by_lang, "--output", tmp_path / "out", "--save_totals")
-    (whole,) = about_chinese(run)
-    assert whole.startswith("candidate: 20 of 60 segments are Chinese text, which has no spaces")
-    assert "--language zh" in whole
-    assert about_chinese(called("rescore", saved, "--format=json")) == [whole]
-    again = called("merge", saved, "--output", tmp_path / "merged", "--format=json")
-    assert about_chinese(again) == [whole]
-    # Each language has a tokenizer of its own.
-    chosen = called("--input", path, "--language_column", "lang", "--format=json")
-    assert about_chinese(chosen) == []
-
-
-def about_chinese(run: Run) -> list[str]:
-    return [each for each in run.document["warnings"] if "Chinese" in each]

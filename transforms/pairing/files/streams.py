@@ -57,13 +57,10 @@ class Stream:
 
 @dataclasses.dataclass(frozen=True)
 class FoundFile:
-    """A file that a stream's pattern matched.
+    """A file that a stream's pattern matched, with its size before decompression.
 
-    Attributes:
-      path: its path.
-      size: its size in bytes, before decompression.
-      snapshot: the version of the Delta table, or the id of the snapshot of the Iceberg table,
-        that lists it; None if it was found by its path.
+    `snapshot` is the version of the Delta table, or the id of the snapshot of the Iceberg table,
+    that lists it; None if it was found by its path.
     """
 
     path: str
@@ -73,14 +70,7 @@ class FoundFile:
 
 @dataclasses.dataclass(frozen=True)
 class Shard:
-    """One file of a stream.
-
-    Attributes:
-      stream: the stream's number.
-      number: the file's number in the stream.
-      file: the file.
-      is_last: whether it is the stream's last file.
-    """
+    """One file of a stream, and the numbers of both."""
 
     stream: int
     number: int

@@ -127,7 +127,6 @@ class LabelStream:
     Attributes:
       names: the names of the labels. If there are several, each line has a value for each one,
         with tabs between them. If there is one, tabs are text.
-      stream: the stream.
       domain_first: whether each line may have a domain before its only label, with a tab between
         them, as in the files of mt-metrics-eval. The domain is not read.
       only_kept: the names that are no labels of the segments, because their values are only kept.

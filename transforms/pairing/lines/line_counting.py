@@ -80,10 +80,8 @@ def count_lines(
 ) -> LineCounts:
     """Counts the newlines of a range, block by block.
 
-    Args:
-      max_line_bytes: the largest number of bytes of a line. Lines within a part are checked
-        when they are scored; here the limit bounds the amount of decompressed text. None if lines
-        that are too long are only left out.
+    Lines within a part are checked when they are scored; here `max_line_bytes` bounds the amount of
+    decompressed text. It is None if lines that are too long are only left out.
     """
     counted = CountedText(stream, part, version, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
@@ -102,11 +100,7 @@ def count_lines(
 class CountedText:
     """Counts the newlines of the text of a range. Mutable.
 
-    Args:
-      version, max_line_bytes: as in `count_lines`.
-
-    Attributes:
-      part_bytes: the largest number of bytes to add at once, if the file is not compressed.
+    If the file is not compressed, at most `part_bytes` are added at once.
     """
 
     def __init__(
@@ -125,12 +119,7 @@ class CountedText:
         self._last_byte = b"\n"
 
     def add(self, text: bytes | bytearray, array: Bytes, begin: int, end: int) -> None:
-        """Adds the bytes begin <= i < end, at least one.
-
-        Args:
-          text: bytes.
-          array: the same bytes, uint8.
-        """
+        """Adds the bytes begin <= i < end, at least one. `array` is the same text as uint8."""
         path, start = self._range.shard.file.path, self._range.start
         if start == self._text_bytes == 0:
             refuse_compressed(self._stream, path, bytes(text[begin : begin + _MOST_MAGIC]))
@@ -191,10 +180,7 @@ class CountedText:
         return True
 
     def read(self, open_file: Open) -> Generator[bytes, None, None]:
-        """Adds the text of the whole file chunk by chunk, and gives each chunk.
-
-        The text that is given has a newline after its last line.
-        """
+        """Adds the text of the whole file, and gives it with a newline after its last line."""
         file = self._range.shard.file
         is_plain = not compression(file.path)
         for chunk in read_chunks(self._stream, file, self.part_bytes, open_file):

@@ -42,7 +42,7 @@ class LineReader:
     """Reads the pieces of a stream as one sequence of lines.
 
     Args:
-      max_line_bytes: the largest number of bytes of a line.
+      first_segment: the number of the segment of the first line.
       texts: the text of the pieces in chunks that end with a newline at the end of a file; None if
         this reader is to read it itself.
 

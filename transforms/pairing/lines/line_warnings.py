@@ -21,9 +21,6 @@ In UTF-16 half of the bytes are upper bytes of characters: 0 for Latin letters, 
 14 for Thai. In UTF-8 such bytes are always control characters.
 """
 
-_MOST_WITHOUT_NUL = 0.25
-"""The same in a file without a NUL. If it is UTF-16, it has no newline and no space."""
-
 _FEWEST_LINES = 10
 _MOST_WITH_LINES = 0.01
 """In a file with this number of lines or more, the largest share of NULs if each line has one.
@@ -45,7 +42,7 @@ def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tupl
         size = sum(count.text_bytes for count in of_file)
         lines = sum(int(count.newlines.sum()) for count in of_file)
         one_per_line = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
-        if one_per_line or controls > (_MOST if nuls else _MOST_WITHOUT_NUL) * size:
+        if one_per_line or (nuls and controls > _MOST * size):
             raise InputError(
                 streams[number].told(
                     f"{nuls} of {size} bytes are NUL (0x00), and {controls - nuls} are other "

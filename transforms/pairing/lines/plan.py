@@ -37,14 +37,9 @@ from beam_bleu.transforms.pairing.lines.ranges import (
 class Piece:
     """Consecutive lines of one file.
 
-    Attributes:
-      file: the file.
-      version: the version of the file; None if its filesystem has no versions.
-      start: the byte to read from.
-      skip: newlines to skip from there.
-      first_line: the number of the first line in the file, from 0, with the header.
-      lines: the number of lines to read.
-      ends_file: whether these are the last lines of the file.
+    Reading begins at the byte `start`, where `skip` newlines come before the lines. `first_line` is
+    the number of the first line in the file, from 0, with the header. Without versions in its
+    filesystem, `version` is None.
     """
 
     file: FoundFile
@@ -58,13 +53,7 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class Portion:
-    """A range of lines and, for each stream, the pieces that hold it.
-
-    Attributes:
-      first_line: the number of its first line in each stream, from 0.
-      lines: the number of its lines.
-      pieces: the pieces of each stream, in order.
-    """
+    """A range of lines and, for each stream, the pieces that hold it, in order."""
 
     first_line: int
     lines: int
@@ -76,10 +65,7 @@ class Plan:
 
     Attributes:
       segments: the number of lines of each stream.
-      shards: the shards of each stream, in order.
-      lines: the number of lines of each of these shards.
-      versions: their versions; None if a filesystem has none.
-      portion_count: the number of portions.
+      shards: the shards of each stream, in order; `lines` and `versions` are those of each of them.
       bytes: the bytes of all files, before decompression.
     """
 
@@ -94,11 +80,11 @@ class Plan:
         self.portion_count = len(self._order)
 
     def portions(self) -> Iterator[Portion]:
-        """Yields the portions in order. All of them at once could fill the memory."""
+        """The portions in order, one by one: all of them at once could fill the memory."""
         return map(self._portion, range(self.portion_count))
 
     def portions_to_read(self) -> Iterator[Portion]:
-        """Yields the portions in the order in which workers should read them."""
+        """The portions in the order in which workers should read them."""
         return map(self._portion, self._order)
 
     def _portion(self, number: int) -> Portion:
@@ -158,13 +144,10 @@ class _FileLines:
     """The places of the lines of a file. The lines of its header have no numbers.
 
     Attributes:
-      shard: the file.
-      version: the version of the file, or None.
       block: the size of its blocks in bytes.
-      lines: the number of its lines.
       starts: int64, the first byte of each block.
       before: int64, the number of newlines before each of these bytes.
-      header: the number of lines in its header.
+      header: the number of lines in its header, which are not in `lines`.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
@@ -202,13 +185,10 @@ class _StreamLines:
     """The places of the lines of a stream.
 
     Attributes:
-      files: its files, in order.
       first_lines: int64 (files + 1,), the number of each file's first line, then of all lines.
-      lines: the number of its lines.
       bytes: the bytes of its files, plus one block for each file, which is about the cost of
         opening it. So a portion never has tens of thousands of tiny files.
       offsets: int64 (files + 1,), these bytes before each file, then all of them.
-      is_compressed: whether any of its files is compressed.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:

@@ -30,11 +30,7 @@ MOST_RANGES = 1 << 16
 
 @dataclasses.dataclass(frozen=True)
 class ByteRange:
-    """Bytes start <= i < stop of a shard, counted by one worker.
-
-    Attributes:
-      range_bytes: the largest size of a range in this corpus, except for compressed files.
-    """
+    """Bytes start <= i < stop of a shard, in a corpus whose largest range has `range_bytes`."""
 
     shard: Shard
     start: int
@@ -44,17 +40,14 @@ class ByteRange:
 
 @dataclasses.dataclass(frozen=True)
 class LineCounts:
-    """The newlines of a range.
+    """What is found in a range.
 
     Attributes:
-      range: the range.
-      newlines: the newlines of each of its blocks (of `block_bytes`), one number for a
-        compressed file; the smallest integer type that is large enough, to save memory.
+      newlines: those of each of its blocks (of `block_bytes`), one number for a compressed file;
+        the smallest integer type that is large enough, to save memory.
       unfinished_line: whether the range ends its file with a line that has no newline.
       text_bytes: the bytes of its text, after decompression.
-      nul_bytes: the number of NULs.
-      control_bytes: the number of control characters that are not white space, including NULs.
-      version: the version of the file (`found_files.version_of`), or None.
+      control_bytes: control characters that are not white space, including NULs.
     """
 
     range: ByteRange
@@ -77,9 +70,6 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRan
 
     An engine deals them out in turn. In the order of the text, one of two workers could get all the
     long ranges, and the other one all the ends of files.
-
-    Args:
-      range_bytes: the largest size of a range; None: it is chosen for the size of the corpus.
     """
     if range_bytes is None:
         range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
