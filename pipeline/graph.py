@@ -29,7 +29,7 @@ from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.totals.rejected import Rejected
+from beam_bleu.transforms.totals.closing import Rejected
 from beam_bleu.transforms.wiring.steps import giving_sums
 
 if TYPE_CHECKING:  # a run in this process does not load it

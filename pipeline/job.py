@@ -20,7 +20,7 @@ from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import Source
-from beam_bleu.transforms.totals.rejected import MostRejected
+from beam_bleu.transforms.totals.closing import MostRejected
 
 IfExistsName = Literal["replace", "skip", "fail"]
 

@@ -121,5 +121,5 @@ def found_sums(totals, system, key=None):
 def found_products(totals, system, baseline, key=None):
     """The products of two systems in totals, as `products_of_rows` gives them."""
     places = totals.place_of[system], totals.place_of[baseline]
-    found = totals.crosses[totals.group_of[key], totals.number_of_pair(*places)]
+    found = totals.crosses[totals.group_of[key], totals.number_of_pair[min(places), max(places)]]
     return (found if places[0] < places[1] else found.T).tolist()

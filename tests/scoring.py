@@ -154,4 +154,4 @@ def group_totals(
 ) -> GroupTotals:
     """The totals of some segments of a batch."""
     basis = Basis(tuple(map(str, range(statistics.counts[0].shape[2]))), shared=())
-    return totals_of_rows(statistics, basis, rows, with_products=with_products)
+    return totals_of_rows(statistics, [basis], rows, with_products=with_products).metrics[0]

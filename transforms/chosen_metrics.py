@@ -19,12 +19,9 @@ from beam_bleu.transforms.known_metrics import (
     row_of,
     word_of,
 )
+from beam_bleu.transforms.native.arrays import without_nan
 from beam_bleu.transforms.pairing.needs import Needs
-from beam_bleu.transforms.score.segment_table import (
-    compile_segment_table,
-    named_columns,
-    named_fields,
-)
+from beam_bleu.transforms.score.segment_table import compile_segment_table, own_columns, own_types
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
@@ -38,11 +35,8 @@ if TYPE_CHECKING:
 def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
     """The metrics of a list, in their order: for each word its config; None if it is only named.
 
-    Args:
-      metrics: a list of words, such as "bleu", and of configs; each metric can be there once.
-
     Raises:
-      ValueError: it is something else.
+      ValueError: it is no list of words and configs, or a metric is there twice.
     """
     if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
         raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
@@ -59,17 +53,10 @@ def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
 
 
 def definition_of(config: Any, *, of_segments: bool = False) -> tuple[Text, Definition]:
-    """The parts of a definition whose tokenizer is installed.
-
-    Args:
-      config: a config of a metric.
-      of_segments: whether it is to score single segments, instead of a corpus.
-
-    Returns:
-      The steps from a text to its tokens, and the definition.
+    """The steps from a text to its tokens, and the definition, whose tokenizer is installed.
 
     Raises:
-      ValueError: it is something else, or it is for single segments only and is to score a corpus.
+      ValueError: the config is impossible, or for single segments only and is to score a corpus.
     """
     word, metric = word_of(config), config.metric
     if of_segments:
@@ -81,11 +68,7 @@ def definition_of(config: Any, *, of_segments: bool = False) -> tuple[Text, Defi
 
 
 def require_readable(needs: Needs) -> None:
-    """Checks that the transforms that read can read what metrics need.
-
-    Raises:
-      ValueError: it is a column of other values than numbers.
-    """
+    """Checks that the transforms that read files can read what metrics need."""
     for value in needs.values:
         if value.part != "number":
             raise ValueError(
@@ -95,11 +78,7 @@ def require_readable(needs: Needs) -> None:
 
 
 def require_texts_only(needs: Needs) -> None:
-    """Checks that metrics can count segments and rows of tables, which have only texts.
-
-    Raises:
-      ValueError: one needs numbers.
-    """
+    """Checks that metrics can count segments and rows of tables, which have only texts."""
     require_readable(needs)
     for value in needs.values:
         raise ValueError(
@@ -115,19 +94,15 @@ class ChosenMetrics:
 
     Attributes:
       definitions: the definition of each metric.
-      texts: for each metric the steps from a text to its tokens.
+      counted: each metric, with the steps from a text to its tokens.
     """
 
     definitions: tuple[Definition, ...]
-    texts: tuple[Text, ...]
+    counted: tuple[tuple[Text, Metric], ...]
 
     @classmethod
     def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
         """The metrics of a list, as `configs_by_word` takes it.
-
-        Args:
-          metrics: the list.
-          of_segments: whether they are to score single segments.
 
         Raises:
           ValueError: it is something else, or one of them is impossible.
@@ -139,18 +114,17 @@ class ChosenMetrics:
             )
             for word, config in configs_by_word(metrics).items()
         ]
-        return cls(tuple(each for _, each in chosen), tuple(text for text, _ in chosen))
+        return cls(
+            tuple(definition for _, definition in chosen),
+            tuple((text, definition.metric) for text, definition in chosen),
+        )
 
     @classmethod
     def single(cls, config: Any, metric: MetricName | None = None) -> ChosenMetrics:
-        """One metric.
-
-        Args:
-          config: its config; None for the default one.
-          metric: the metric that it must be; None for any, by default BLEU.
+        """The metric of a config, which must be this metric; without a config the usual one.
 
         Raises:
-          ValueError: the config is impossible.
+          ValueError: the config is impossible, or of another metric.
         """
         chosen = cls.of([metric or DEFAULT_METRIC if config is None else config])
         if metric is not None and chosen.definitions[0].name != metric:
@@ -158,20 +132,9 @@ class ChosenMetrics:
         return chosen
 
     @property
-    def counted(self) -> tuple[tuple[Text, Metric], ...]:
-        """Each metric, with the steps from a text to its tokens."""
-        metrics = (definition.metric for definition in self.definitions)
-        return tuple(zip(self.texts, metrics, strict=True))
-
-    @property
     def needs(self) -> Needs:
         """What is read of the input."""
         return sum((definition.metric.needs for definition in self.definitions), Needs())
-
-    def require_texts_only(self) -> ChosenMetrics:
-        """The metrics, if they can count segments; see the function."""
-        require_texts_only(self.needs)
-        return self
 
     def count(self, batch: SegmentBatch) -> BatchStatistics:
         """The statistics of a batch. Each text is prepared once for all metrics.
@@ -187,10 +150,11 @@ class SegmentColumns:
 
     Args:
       metrics: a list of names of metrics and of configs.
-      details: whether the columns that only one metric has are there, too.
+      details: whether there are also the columns that only one metric has.
 
     Attributes:
-      schema: the columns, as `named_fields` gives them for each metric in turn.
+      schema: for each metric a column of its name with the scores, such as "bleu". With details,
+        others follow whose names begin with it, such as "bleu_matches".
 
     Raises:
       ValueError: there is no such metric, it is there twice, or it needs more than texts.
@@ -200,20 +164,20 @@ class SegmentColumns:
 
     def __init__(self, metrics: Sequence[MetricWord | object], *, details: bool = False) -> None:
         require_flag("details", details)
-        self._chosen = ChosenMetrics.of(metrics, of_segments=True).require_texts_only()
+        self._chosen = ChosenMetrics.of(metrics, of_segments=True)
+        require_texts_only(self._chosen.needs)
         self._details = details
-        self.schema = pa.schema(
-            field
-            for definition in self._chosen.definitions
-            for field in named_fields(definition.name, definition.metric, details=details)
-        )
+        fields = []
+        for definition in self._chosen.definitions:
+            name, own = definition.name, own_types(definition.metric) if details else {}
+            fields += [(name, pa.float64()), *((f"{name}_{each}", own[each]) for each in own)]
+        self.schema = pa.schema(fields)
 
     def prepare(self) -> None:
         """Compiles the code that scores segments, or loads it, unless this process has done so."""
-        for counted in self._chosen.counted:
-            prepare_counting(*counted)
-        for definition in self._chosen.definitions:
-            compile_segment_table(definition.metric)
+        for text, metric in self._chosen.counted:
+            prepare_counting(text, metric)
+            compile_segment_table(metric)
 
     def of_batch(self, batch: SegmentBatch) -> pa.RecordBatch:
         """The scores of a batch, in the order of its segments. Each text is prepared once.
@@ -223,7 +187,8 @@ class SegmentColumns:
         """
         statistics = self._chosen.count(batch)
         columns: list[pa.Array] = []
-        for place, definition in enumerate(self._chosen.definitions):
+        for place, (_, metric) in enumerate(self._chosen.counted):
             rows = statistics.rows(place)
-            columns += named_columns(rows, definition.metric, details=self._details)
+            columns.append(without_nan(metric.segment_scores(rows)))
+            columns += own_columns(rows, metric).values() if self._details else ()
         return pa.record_batch(columns, schema=self.schema)

@@ -1,14 +1,11 @@
 """The library's transforms that score segments in any Beam pipeline.
 
-All metrics share the steps. `CorpusScore` scores by any of them, `CorpusBleu`, `CorpusChrf`
-and `CorpusTer` by one, and `CorpusScores` by several: the segments are gathered into batches once,
-each batch is counted for all metrics, and one sum has the columns of all. `SumSegments` gives the
-sums themselves, and `CompareSystems` (in compare_systems.py) differences of systems.
+All of them are `ScoreGroups` or `ScoreSystems`: the segments are gathered into batches once, each
+batch is counted for all metrics, and one sum has the columns of all.
 """
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -17,7 +14,11 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.chosen_metrics import ChosenMetrics, require_readable
+from beam_bleu.transforms.chosen_metrics import (
+    ChosenMetrics,
+    require_readable,
+    require_texts_only,
+)
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import Definition, MetricName, MetricWord
@@ -29,8 +30,8 @@ from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.totals.closing import require_all_scored, tally_of
-from beam_bleu.transforms.totals.rejected import (
+from beam_bleu.transforms.totals.batch_adder import SeveralTotals
+from beam_bleu.transforms.totals.closing import (
     DEFAULT_MAX_REJECTED,
     MostRejected,
     Rejected,
@@ -38,8 +39,10 @@ from beam_bleu.transforms.totals.rejected import (
     condition_warnings,
     most_rejected_of,
     rejected_warnings,
+    require_all_scored,
+    tally_of,
 )
-from beam_bleu.transforms.totals.summing import SeveralTotals, sum_groups
+from beam_bleu.transforms.totals.summing import sum_groups
 
 __all__ = [
     "CorpusBleu",
@@ -56,8 +59,7 @@ __all__ = [
 class ScoreGroups(beam.PTransform):
     """PCollection of segments, or of tables -> the result of each group of segments.
 
-    All public transforms of segments are this one, with another result. It works with any windowing
-    and trigger. An empty input (or window) yields no element.
+    All public transforms of segments are this one, with another result.
 
     Args:
       name: the name of the step.
@@ -69,9 +71,6 @@ class ScoreGroups(beam.PTransform):
       uncertainty: whether the sums have products.
       systems: the names of the systems whose candidates each segment has; None for one system.
       pairs: the names of the systems that are compared.
-
-    Raises:
-      ValueError: a metric needs more than texts, or the columns do not fit.
     """
 
     name: str
@@ -87,7 +86,7 @@ class ScoreGroups(beam.PTransform):
     def __post_init__(self) -> None:
         super().__init__(self.name)
         require_flag("uncertainty", self.uncertainty)
-        self.chosen.require_texts_only()
+        require_texts_only(self.chosen.needs)
         self._gather = GatherSegments(self.keyed, self.systems, self.columns)
 
     def expand(self, segments: PCollection[Any]) -> PCollection[Any]:
@@ -113,7 +112,6 @@ def _sums(
     uncertainty: bool,
     pairs: Sequence[tuple[str, str]] = (),
 ) -> PCollection[tuple[Any, SeveralTotals]]:
-    """Adds the steps from batches to (key of the group, sums)."""
     return sum_groups(
         batches | "Count matches" >> count_matches(chosen.counted, threads=1),
         [metric.basis for _, metric in chosen.counted],
@@ -125,7 +123,7 @@ def _sums(
 
 @dataclasses.dataclass(frozen=True)
 class Scorer:
-    """What scores totals. It is sent to the workers.
+    """What scores totals. It is sent to the workers, without the models of tokenizers.
 
     Attributes:
       definitions: one of each metric, in the order of the scores.
@@ -145,13 +143,7 @@ class Scorer:
     def __call__(
         self, totals: SeveralTotals, system: str | None = None, warnings: tuple[str, ...] = ()
     ) -> Any:
-        """The score of a system, or the scores by their metrics.
-
-        Args:
-          totals: those of one or more segments.
-          system: the system; None for the only one.
-          warnings: what comes before a score's own warnings.
-        """
+        """The score of a system, or the scores by their metrics, with these warnings first."""
         scores = {}
         for definition, of_metric in zip(self.definitions, totals.metrics, strict=True):
             score = definition.score(of_metric, system)
@@ -161,44 +153,34 @@ class Scorer:
         return next(iter(scores.values())) if self.is_single else scores
 
 
-def _scoring(
-    name: str,
+def _score_groups(
+    public: type,
     chosen: ChosenMetrics,
-    is_single: bool,
-    keyed: bool,
     columns: ArrowColumns | None,
     uncertainty: bool,
+    *,
+    keyed: bool,
 ) -> beam.PTransform:
-    scorer = Scorer(chosen.definitions, is_single)
+    """The `Globally` or `PerKey` of a public class."""
+    name = f"{public.__name__}.{'PerKey' if keyed else 'Globally'}"
+    scorer = Scorer(chosen.definitions, public is not CorpusScores)
     return ScoreGroups(name, chosen, scorer, scorer.score_type, keyed, columns, uncertainty)
 
 
 @dataclasses.dataclass(eq=False, repr=False)
 class ScoreSystems(beam.PTransform):
-    """`Paired` segments from files -> PCollection of (system, score).
+    """`Paired` segments from files -> PCollection of (system, score): a `PerSystem`."""
 
-    Args:
-      name: the name of the step.
-      chosen: the metrics.
-      is_single: as for `Scorer`.
-      max_rejected: how many segments may be rejected.
-      uncertainty: whether scores have a standard error and an interval.
-
-    Raises:
-      ValueError: a value is impossible.
-    """
-
-    name: str
+    public: type
     chosen: ChosenMetrics
-    is_single: bool
     max_rejected: float
     uncertainty: bool
 
     def __post_init__(self) -> None:
-        super().__init__(self.name)
+        super().__init__(f"{self.public.__name__}.PerSystem")
         require_flag("uncertainty", self.uncertainty)
         require_readable(self.chosen.needs)
-        self._scorer = Scorer(self.chosen.definitions, self.is_single)
+        self._scorer = Scorer(self.chosen.definitions, self.public is not CorpusScores)
         try:
             self._most_rejected = most_rejected_of(self.max_rejected)
         except ValueError as error:
@@ -236,7 +218,6 @@ def _scores_of_systems(_: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tu
     segments: FoundSegments
     ((scorer, most),) = ends["definition"]
     (segments,) = ends["segments"]
-    totals: list[SeveralTotals] = [sums for _, sums in ends["sums"]]
     tally = tally_of(segments, ends.get("tallies"))
     rejected = check_rejected(ends.get("rejected", ()), tally, most if "rejected" in ends else None)
     warnings = (
@@ -244,12 +225,11 @@ def _scores_of_systems(_: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tu
         *rejected_warnings(tally, rejected),
         *sentences(segments.notices),
     )
-    scored: collections.Counter[str] = collections.Counter()
-    for part in totals:
-        scored.update(part.metrics[0].segments)
+    totals: list[SeveralTotals] = [sums for _, sums in ends["sums"]]
+    scored = totals[0].metrics[0].segments if totals else {}
     require_all_scored({name: tally.scored.get(name, 0) for name in segments.systems}, scored)
     for system in segments.systems:
-        if not scored[system]:
+        if not scored.get(system):
             raise InputError(
                 f"no segment of system {system} is scored: {tally.read} were read",
                 "check the conditions, and the rejected records",
@@ -284,7 +264,7 @@ class CorpusScore:
     ) -> beam.PTransform:
         """PCollection of segments, or of tables -> PCollection of one score."""
         chosen = ChosenMetrics.single(config, cls._METRIC)
-        return _scoring(f"{cls.__name__}.Globally", chosen, True, False, columns, uncertainty)
+        return _score_groups(cls, chosen, columns, uncertainty, keyed=False)
 
     @classmethod
     def PerKey(  # noqa: N802
@@ -292,7 +272,7 @@ class CorpusScore:
     ) -> beam.PTransform:
         """PCollection of (key, segment), or of tables -> PCollection of (key, score)."""
         chosen = ChosenMetrics.single(config, cls._METRIC)
-        return _scoring(f"{cls.__name__}.PerKey", chosen, True, True, columns, uncertainty)
+        return _score_groups(cls, chosen, columns, uncertainty, keyed=True)
 
     @classmethod
     def PerSystem(  # noqa: N802
@@ -322,7 +302,7 @@ class CorpusScore:
           ValueError: a value is impossible.
         """
         chosen = ChosenMetrics.single(config, cls._METRIC)
-        return ScoreSystems(f"{cls.__name__}.PerSystem", chosen, True, max_rejected, uncertainty)
+        return ScoreSystems(cls, chosen, max_rejected, uncertainty)
 
 
 class CorpusScores:
@@ -355,8 +335,7 @@ class CorpusScores:
         uncertainty: bool = True,
     ) -> beam.PTransform:
         """PCollection of segments, or of tables -> PCollection of one dict of scores."""
-        chosen = ChosenMetrics.of(metrics)
-        return _scoring("CorpusScores.Globally", chosen, False, False, columns, uncertainty)
+        return _score_groups(cls, ChosenMetrics.of(metrics), columns, uncertainty, keyed=False)
 
     @classmethod
     def PerKey(  # noqa: N802
@@ -367,8 +346,7 @@ class CorpusScores:
         uncertainty: bool = True,
     ) -> beam.PTransform:
         """PCollection of (key, segment), or of tables -> PCollection of (key, dict of scores)."""
-        chosen = ChosenMetrics.of(metrics)
-        return _scoring("CorpusScores.PerKey", chosen, False, True, columns, uncertainty)
+        return _score_groups(cls, ChosenMetrics.of(metrics), columns, uncertainty, keyed=True)
 
     @classmethod
     def PerSystem(  # noqa: N802
@@ -379,23 +357,20 @@ class CorpusScores:
         uncertainty: bool = True,
     ) -> beam.PTransform:
         """`Paired` segments -> PCollection of (system, dict of scores). See `CorpusScore`."""
-        chosen = ChosenMetrics.of(metrics)
-        return ScoreSystems("CorpusScores.PerSystem", chosen, False, max_rejected, uncertainty)
+        return ScoreSystems(cls, ChosenMetrics.of(metrics), max_rejected, uncertainty)
 
 
 class CorpusBleu(CorpusScore):
     """BLEU of a corpus of segments `(candidate, [reference, ...])`.
 
-    Segments may have different numbers of references. A reference that is None is
-    missing, and each segment needs at least one reference. The transform makes
-    batches of segments, and the compiled kernel counts them. It works with any
-    windowing and trigger. An empty input (or window) yields no element. If a
-    tokenizer needs another library, install it where the pipeline is made and
-    where it runs.
+    Segments may have different numbers of references. A reference that is None is missing, and each
+    segment needs at least one reference. It works with any windowing and trigger. An empty input
+    (or window) yields no element. If a tokenizer needs another library, install it where the
+    pipeline is made and where it runs.
 
-    Scores have a standard error and a 95 % interval, with the segment as the unit:
-    how much would a score differ with other segments of the same kind? With
-    `uncertainty=False` they have none, and the sums are smaller.
+    Scores have a standard error and a 95 % interval, with the segment as the unit: how much would a
+    score differ with other segments of the same kind? With `uncertainty=False` they have none, and
+    the sums are smaller.
 
     With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
     Beam then needs no time for each segment (docs/columns.md).
@@ -417,10 +392,7 @@ class CorpusBleu(CorpusScore):
 
 
 class CorpusChrf(CorpusScore):
-    """chrF of a corpus of segments `(candidate, [reference, ...])`.
-
-    Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
-    `ChrfConfig`, and its scores are of the type `ChrfScore`.
+    """chrF of a corpus of segments, as `CorpusBleu`: with a `ChrfConfig`, to `ChrfScore`.
 
     Examples:
       >>> import apache_beam as beam
@@ -439,10 +411,9 @@ class CorpusChrf(CorpusScore):
 
 
 class CorpusTer(CorpusScore):
-    """TER of a corpus of segments `(candidate, [reference, ...])`. Lower is better.
+    """TER of a corpus of segments, as `CorpusBleu`: with a `TerConfig`, to `TerScore`.
 
-    Segments, windows, uncertainty and tables of pyarrow are as for `CorpusBleu`. Its config is a
-    `TerConfig`, and its scores are of the type `TerScore`.
+    Lower is better.
 
     Examples:
       >>> import apache_beam as beam
@@ -490,12 +461,8 @@ class SumSegments(ScoreGroups):
         super().__init__(
             type(self).__name__,
             ChosenMetrics.single(config, "bleu"),
-            _row_of_sums,
+            lambda totals: row_of_sums(totals.metrics[0]),
             typehints.Dict[str, int],
             True,
             columns,
         )
-
-
-def _row_of_sums(totals: SeveralTotals) -> dict[str, int]:
-    return row_of_sums(totals.metrics[0])

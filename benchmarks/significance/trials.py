@@ -93,9 +93,9 @@ def _statistics(units: Integers) -> BatchStatistics:
 
 
 def _compared(units: Integers, definition: Definition) -> ComparedSystems:
-    basis, statistics = definition.metric.basis, _statistics(units)
-    totals = totals_of_rows(statistics, basis, pairs=[_SYSTEMS], with_products=True)
-    return definition.compared(totals, _SYSTEMS, [_SYSTEMS], all_pairs=False)
+    bases, statistics = [definition.metric.basis], _statistics(units)
+    totals = totals_of_rows(statistics, bases, pairs=[_SYSTEMS], with_products=True)
+    return definition.compared(totals.metrics[0], _SYSTEMS, [_SYSTEMS], all_pairs=False)
 
 
 def _resampled(

@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     COVERAGES,
     CoverageName,
 )
-from beam_bleu.transforms.totals.rejected import (
+from beam_bleu.transforms.totals.closing import (
     DEFAULT_MOST_REJECTED,
     MostRejected,
     most_rejected_of,

@@ -29,7 +29,7 @@ from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.paired import PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.totals.rejected import Rejected
+from beam_bleu.transforms.totals.closing import Rejected
 from beam_bleu.transforms.wiring.steps import NamedSums, giving_sums, unchanged
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import REJECTED, new_data_file
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, BadRecord
-from beam_bleu.transforms.totals.rejected import FIRST, Rejected
+from beam_bleu.transforms.totals.closing import FIRST, Rejected
 from beam_bleu.transforms.wiring.filesystems import join
 
 __all__ = ["WriteRejected"]

@@ -16,7 +16,7 @@ from beam_bleu.transforms.known_metrics import counts_empty_candidates, row_of
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
 from beam_bleu.transforms.score.differences import CONFIDENCE, FEWEST_UNITS, too_few
-from beam_bleu.transforms.totals.rejected import condition_warnings, rejected_warnings
+from beam_bleu.transforms.totals.closing import condition_warnings, rejected_warnings
 from beam_bleu.transforms.totals.replicates.tiles import GENERATOR
 
 

@@ -14,7 +14,7 @@ from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import added
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.totals.rejected import Rejected
+from beam_bleu.transforms.totals.closing import Rejected
 
 
 def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
@@ -60,7 +60,7 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
                 for name, of_texts in first.totals.metrics.items()
             },
             first.totals.is_tallied,
-            sum((of_file.rejected for of_file in totals), start=Rejected()),
+            Rejected.sum(of_file.rejected for of_file in totals),
             added(notice for of_file in totals for notice in of_file.notices),
             _coverage([of_file.coverage for of_file in totals if of_file.coverage is not None]),
         ),

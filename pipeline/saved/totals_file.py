@@ -28,7 +28,7 @@ from beam_bleu.pipeline.saved.saved_totals import (
 )
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.totals.rejected import Rejected
+from beam_bleu.transforms.totals.closing import Rejected
 from beam_bleu.transforms.version import VERSION
 
 FORMAT_VERSION = 6

@@ -14,12 +14,8 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.closing import tally_of
+from beam_bleu.transforms.totals.closing import check_rejected, require_segments_left, tally_of
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
-from beam_bleu.transforms.totals.rejected import (
-    check_rejected,
-    require_segments_left,
-)
 
 Ends = Mapping[str, Sequence[Any]]
 """What has come at each end.

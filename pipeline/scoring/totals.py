@@ -10,8 +10,8 @@ from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.paired import FoundCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.text.text import TextName
+from beam_bleu.transforms.totals.closing import Rejected
 from beam_bleu.transforms.totals.group_totals import MetricTotals
-from beam_bleu.transforms.totals.rejected import Rejected
 
 
 @dataclasses.dataclass(frozen=True)

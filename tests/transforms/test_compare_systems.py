@@ -211,7 +211,7 @@ def test_a_wrong_segment_is_an_error(segment, cause):
 
 def totals_of(segments: list[Segment], pairs: list[tuple[str, str]]) -> GroupTotals:
     statistics = statistics_of(to_batch(segments, SYSTEMS), CONFIG)
-    return totals_of_rows(statistics, bleu_basis(4), pairs=pairs, with_products=True)
+    return totals_of_rows(statistics, [bleu_basis(4)], pairs=pairs, with_products=True).metrics[0]
 
 
 def test_sums_are_exact_for_very_long_segments():

@@ -11,7 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.calls.segments import complete_texts, on_threads, segment_batches
-from beam_bleu.transforms.chosen_metrics import ChosenMetrics, SegmentColumns
+from beam_bleu.transforms.chosen_metrics import (
+    ChosenMetrics,
+    SegmentColumns,
+    require_texts_only,
+)
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.inspection.look import Inspection
@@ -21,8 +25,7 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.statistics.counting import count_all_pairs
-from beam_bleu.transforms.totals.batch_adder import totals_of_rows
-from beam_bleu.transforms.totals.group_totals import GroupTotals
+from beam_bleu.transforms.totals.batch_adder import SeveralTotals, totals_of_rows
 
 
 def score(
@@ -69,14 +72,13 @@ def score(
       88.96
     """
     require_flag("uncertainty", uncertainty)
-    chosen = ChosenMetrics.of(metrics).require_texts_only()
-    segments = segment_batches(
-        {"candidates": candidates}, references, references_per_segment, threads
-    )
+    chosen = ChosenMetrics.of(metrics)
+    named = {"candidates": candidates}
+    segments = segment_batches(named, references, references_per_segment, threads)
     totals = _totals(chosen, segments, threads, allow, with_products=uncertainty)
     return {
         definition.name: definition.score(of_metric)
-        for definition, of_metric in zip(chosen.definitions, totals, strict=True)
+        for definition, of_metric in zip(chosen.definitions, totals.metrics, strict=True)
     }
 
 
@@ -122,13 +124,13 @@ def compare(
         raise ValueError(f"systems must be a dict of names and candidates, got {systems!r}")
     names = tuple(systems)
     pairs = chosen_pairs(names, baseline, all_pairs=all_pairs)
-    chosen = ChosenMetrics.of(metrics).require_texts_only()
+    chosen = ChosenMetrics.of(metrics)
     candidates = {f"systems[{name!r}]": texts for name, texts in systems.items()}
     segments = segment_batches(candidates, references, references_per_segment, threads, names)
     totals = _totals(chosen, segments, threads, allow, pairs, with_products=True)
     return {
         definition.name: definition.compared(of_metric, names, pairs, all_pairs=all_pairs)
-        for definition, of_metric in zip(chosen.definitions, totals, strict=True)
+        for definition, of_metric in zip(chosen.definitions, totals.metrics, strict=True)
     }
 
 
@@ -168,9 +170,8 @@ def score_segments(
       [0.0, 50.0]
     """
     columns = SegmentColumns(metrics, details=details)
-    segments = segment_batches(
-        {"candidates": candidates}, references, references_per_segment, threads
-    )
+    named = {"candidates": candidates}
+    segments = segment_batches(named, references, references_per_segment, threads)
     scores = on_threads(columns.of_batch, segments, threads)
     return pa.Table.from_batches(scores, columns.schema)
 
@@ -201,7 +202,8 @@ def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
       >>> int(utilities.argmax())
       0
     """
-    chosen = ChosenMetrics.of([metric], of_segments=True).require_texts_only()
+    chosen = ChosenMetrics.of([metric], of_segments=True)
+    require_texts_only(chosen.needs)
     first = next(iter(candidates), None) if isinstance(candidates, list | tuple) else None
     if first is None or isinstance(first, str | bytes):
         return _pairs(candidates, "candidates", chosen)
@@ -219,21 +221,18 @@ def _totals(
     pairs: Sequence[tuple[str, str]] = (),
     *,
     with_products: bool,
-) -> list[GroupTotals]:
-    """The totals of each metric. It warns of what is probably wrong with the texts."""
+) -> SeveralTotals:
+    """The totals of the segments. It warns of what is probably wrong with the texts."""
+    require_texts_only(chosen.needs)
     inspection = Inspection(allow)
+    bases = [metric.basis for _, metric in chosen.counted]
 
-    def of_batch(batch: SegmentBatch) -> list[GroupTotals]:
-        statistics = chosen.count(batch)
-        return [
-            totals_of_rows(
-                statistics, metric.basis, pairs=pairs, with_products=with_products, place=place
-            )
-            for place, (_, metric) in enumerate(chosen.counted)
-        ]
+    def of_batch(batch: SegmentBatch) -> SeveralTotals:
+        counts = chosen.count(batch)
+        return totals_of_rows(counts, bases, pairs=pairs, with_products=with_products)
 
     batches = on_threads(of_batch, inspection.seen(segments), threads)
-    totals = functools.reduce(lambda sums, more: [*map(operator.add, sums, more)], batches)
+    totals = functools.reduce(operator.add, batches)
     inspection.warn()
     return totals
 

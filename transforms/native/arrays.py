@@ -77,9 +77,10 @@ class Compact:
         return rows.reshape(self.shape)
 
 
-def compact(array: Any) -> Any:
-    """An array, or None, for pickle: in the compact form if that is worth it."""
-    return Compact.of(array) if array is not None and array.nbytes > 1 << 13 else array
+def compact(value: Any) -> Any:
+    """A value for pickle: an array in the compact form, if that is worth it."""
+    is_large = isinstance(value, np.ndarray) and value.nbytes > 1 << 13
+    return Compact.of(value) if is_large else value
 
 
 def expanded(value: Any) -> Any:

@@ -88,7 +88,7 @@ class Estimates:
         places = [place_of[system], place_of[baseline]]
         sums = totals.common[group, places]
         units, segments = sums[0, [0, 1 + SEGMENTS]].tolist()
-        pair = totals.number_of_pair(*places)
+        pair = totals.number_of_pair[min(places), max(places)]
         error = float(self._errors_of_pairs[group, pair])
         if not math.isnan(error):
             new, old = self._common.scores[group, places].tolist()

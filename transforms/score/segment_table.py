@@ -108,7 +108,7 @@ def segment_table(
         ),
         "metric": _named(np.zeros(rows, np.int32), [name]),
         "score": without_nan(metric.segment_scores(counts)),
-        **_own_columns(counts, metric),
+        **own_columns(counts, metric),
         **{
             label: pa.concat_arrays([column.cast(pa.string())] * systems)
             for label, column in zip(labels, statistics.labels, strict=True)
@@ -124,34 +124,13 @@ def segment_table(
     return pa.table(arrays, schema=schema)
 
 
-def named_fields(name: str, metric: Metric, *, details: bool) -> list[pa.Field]:
-    """The columns of a metric in a table that has a row for each segment, and no other systems.
-
-    Args:
-      name: the metric's name, which its scores have: "bleu". Others begin with it: "bleu_matches".
-      metric: its definition, for single segments.
-      details: whether there are the columns that only this metric has, too.
-    """
-    own = own_types(metric) if details else {}
-    return [
-        pa.field(name, pa.float64()),
-        *(pa.field(f"{name}_{field}", its_type) for field, its_type in own.items()),
-    ]
-
-
-def named_columns(rows: Integers, metric: Metric, *, details: bool) -> list[pa.Array]:
-    """The values of these columns, from the columns of the metric, int64 (segments, W)."""
-    scores = without_nan(metric.segment_scores(rows))
-    return [scores, *_own_columns(rows, metric).values()] if details else [scores]
-
-
 def own_types(metric: Metric) -> dict[str, pa.DataType]:
     """The columns that only a metric has, with their types."""
     row = np.zeros((metric.basis.width, 1), np.int64)
     return {name: _array(part).type for name, part in metric.segment_parts(row).items()}
 
 
-def _own_columns(rows: Integers, metric: Metric) -> dict[str, pa.Array]:
+def own_columns(rows: Integers, metric: Metric) -> dict[str, pa.Array]:
     """The values of these columns."""
     return {name: _array(part) for name, part in metric.segment_parts(rows.T).items()}
 

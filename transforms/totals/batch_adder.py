@@ -78,8 +78,7 @@ class AddersOfSystems:
     """
 
     def __init__(self, systems: Sequence[str], adding: Adding) -> None:
-        ordered = sorted(systems)
-        slice_pairs = pairs_with(adding.baseline or systems[0], ordered)
+        slice_pairs = pairs_with(adding.baseline or systems[0], sorted(systems))
         pairs = all_pairs(len(systems)) if adding.with_all_pairs else slice_pairs
         self.corpus, self.slices = (
             UnitAdder(systems, adding.basis, chosen, with_products=adding.with_products)
@@ -88,22 +87,14 @@ class AddersOfSystems:
         self._slicing = adding.slicing
 
     def totals(self, slices: Sequence[GroupKey]) -> MetricTotals:
-        """The totals of all units.
-
-        Args:
-          slices: the slices by their numbers.
-        """
+        """The totals of all units, with these slices by their numbers."""
         slicing = self._slicing
         of_slices = self.slices.totals(slices, slicing.most) if slicing else None
         return MetricTotals(self.corpus.totals(), of_slices)
 
 
 class BatchAdder:
-    """Adds up batches of segments. Mutable.
-
-    Args:
-      adding: what is added up.
-    """
+    """Adds up batches of segments for one metric. Mutable."""
 
     def __init__(self, adding: Adding) -> None:
         self._adding = adding
@@ -115,7 +106,9 @@ class BatchAdder:
             self._replicates = ReplicateAdder(
                 adding.resampling, adding.labels, adding.basis, adding.documents
             )
-        self._added: MetricTotals | None = None
+        self._added = MetricTotals(
+            GroupTotals.zero(adding.basis.width, with_products=adding.with_products)
+        )
 
     def add(self, statistics: BatchStatistics) -> None:
         """Adds the segments of a batch.
@@ -127,7 +120,13 @@ class BatchAdder:
         """
         if not len(statistics):
             return
-        adders = self._adders_of(statistics.systems)
+        systems = statistics.systems
+        if systems not in self._sets and len(self._sets) == _MOST_SETS:
+            self._added = self._totals()
+            self._sets.clear()
+        if systems not in self._sets:
+            self._sets[systems] = AddersOfSystems(systems, self._adding)
+        adders = self._sets[systems]
         place, has_units = self._adding.place, self._adding.documents is None
         counts = statistics.counts[place]
         if has_units:
@@ -143,23 +142,10 @@ class BatchAdder:
         if self._replicates is not None:
             self._replicates.add(statistics, place)
 
-    def _adders_of(self, systems: tuple[str, ...]) -> AddersOfSystems:
-        if systems not in self._sets:
-            if len(self._sets) == _MOST_SETS:
-                self._added = self._totals()
-                self._sets.clear()
-            self._sets[systems] = AddersOfSystems(systems, self._adding)
-        return self._sets[systems]
-
     def _totals(self) -> MetricTotals:
-        numbering, adding = self._numbering, self._adding
-        keys = () if numbering is None else numbering.keys
-        parts = [] if self._added is None else [self._added]
-        parts += [adders.totals(keys) for adders in self._sets.values()]
-        zero = MetricTotals(
-            GroupTotals.zero(adding.basis.width, with_products=adding.with_products)
-        )
-        return functools.reduce(operator.add, parts) if parts else zero
+        keys = () if self._numbering is None else self._numbering.keys
+        parts = (adders.totals(keys) for adders in self._sets.values())
+        return functools.reduce(operator.add, parts, self._added)
 
     def totals(self) -> MetricTotals:
         """The totals of all batches."""
@@ -177,11 +163,7 @@ PICKED = "examples"
 
 
 class MetricsAdder:
-    """Adds up batches for several metrics, and what was picked of them. Mutable.
-
-    Args:
-      additions: what is added up.
-    """
+    """Adds up batches for several metrics, and what was picked of them. Mutable."""
 
     def __init__(self, additions: Additions) -> None:
         self._adders = {name: BatchAdder(adding) for name, adding in additions.items()}
@@ -201,29 +183,43 @@ class MetricsAdder:
         return sums if self._picked is None else {**sums, PICKED: self._picked}
 
 
+@dataclasses.dataclass(frozen=True)
+class SeveralTotals(Sums):
+    """The totals of a group for several metrics.
+
+    One value has all of them, so that no trigger of a pipeline can fire for one metric alone.
+    """
+
+    metrics: tuple[GroupTotals, ...]
+
+    def __add__(self, other: SeveralTotals) -> SeveralTotals:
+        return SeveralTotals(tuple(map(operator.add, self.metrics, other.metrics)))
+
+
 def totals_of_rows(
     statistics: BatchStatistics,
-    basis: Basis,
+    bases: Sequence[Basis],
     rows: slice = slice(None),
     pairs: Sequence[tuple[str, str]] = (),
     *,
     with_products: bool = False,
-    place: int = 0,
-) -> GroupTotals:
+) -> SeveralTotals:
     """The totals of some segments of a batch, each of which is a unit.
 
     Args:
       statistics: the statistics of the batch.
-      basis: the columns of the metric.
+      bases: the columns of each of its metrics.
       rows: the segments.
-      pairs: the names of the systems that are compared.
-      with_products: whether there are products; otherwise no systems are compared.
-      place: the place of the metric in the counts.
+      pairs: the names of the systems that are compared, if there are products.
+      with_products: whether there are products.
     """
     place_of = {system: place for place, system in enumerate(sorted(statistics.systems))}
-    places = ((place_of[one], place_of[other]) for one, other in pairs)
-    ordered = tuple(sorted((min(pair), max(pair)) for pair in places))
-    adder = UnitAdder(statistics.systems, basis, ordered, with_products=with_products)
-    adder.add(statistics.counts[place], rows=rows)
-    adder.add_facts(statistics, rows=rows)
-    return adder.totals()
+    places = (sorted((place_of[one], place_of[other])) for one, other in pairs)
+    ordered = tuple(sorted((low, high) for low, high in places))
+    totals = []
+    for basis, counts in zip(bases, statistics.counts, strict=True):
+        adder = UnitAdder(statistics.systems, basis, ordered, with_products=with_products)
+        adder.add(counts, rows=rows)
+        adder.add_facts(statistics, rows=rows)
+        totals.append(adder.totals())
+    return SeveralTotals(tuple(totals))

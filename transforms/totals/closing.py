@@ -1,14 +1,70 @@
-"""The closing counts: whether the sums hold each segment of each system exactly once."""
+"""The closing counts: each segment is scored exactly once for each system, or left out for a reason
+that the result tells.
+"""
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.paired import FoundSegments
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 
 _LOST = "the runner lost or repeated data: do not use it for this job"
+
+FIRST = 3
+"""How many of the first rejected records an error names."""
+
+MostRejected = int | Decimal
+"""How many segments may be rejected: a number, or a fraction of those that are read, which has a
+point: 1 is one segment, 1.0 are all. Decimal is exact: 0.29 of 100 segments are 29."""
+
+DEFAULT_MAX_REJECTED = 0.01
+DEFAULT_MOST_REJECTED = Decimal(str(DEFAULT_MAX_REJECTED))
+
+_AS_JSON = "values are compared as JSON writes them, such as true (not True) or 2.0 (not 2)"
+
+
+@dataclasses.dataclass(frozen=True)
+class Rejected:
+    """The rejected records of a part of the input. Those of all parts are added up.
+
+    Attributes:
+      files: the names of the files that hold them.
+      reasons: by reason, the number of records.
+      first: the first ones in the order of the input, without their raw content.
+    """
+
+    files: tuple[str, ...] = ()
+    reasons: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    first: tuple[BadRecord, ...] = ()
+
+    @classmethod
+    def of(cls, bad: BadRecord) -> Rejected:
+        """One rejected record, which is in no file."""
+        return cls((), {bad.reason: 1}, (dataclasses.replace(bad, raw=b""),))
+
+    @classmethod
+    def sum(cls, parts: Iterable[Rejected]) -> Rejected:
+        """Those of all parts. There can be one for each of a million bundles."""
+        files: list[str] = []
+        reasons: collections.Counter[str] = collections.Counter()
+        first: list[BadRecord] = []
+        for part in parts:
+            files += part.files
+            reasons.update(part.reasons)
+            first = sorted([*first, *part.first], key=lambda bad: bad.place_in_input)[:FIRST]
+        return cls(tuple(sorted(files)), dict(sorted(reasons.items())), tuple(first))
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return sum(self.reasons.values())
 
 
 def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
@@ -33,10 +89,10 @@ def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
 def require_all_scored(
     planned: Mapping[str, int], scored: Mapping[str, int], tokens: str = ""
 ) -> None:
-    """Checks the number of segments in the totals of each system.
+    """Checks the number of segments in the totals of each system, and that there is no other one.
 
     Args:
-      planned: by system, the number of segments that must be in its sums. There are no others.
+      planned: by system, the number of segments that must be in its sums.
       scored: by system, the number of segments in its sums.
       tokens: the way to make tokens, for messages; "" for a job's own one.
 
@@ -52,3 +108,102 @@ def require_all_scored(
                 + (f" with the tokens of {tokens}" if tokens else ""),
                 _LOST,
             )
+
+
+def most_rejected_of(value: object) -> MostRejected:
+    """How many segments may be rejected, by a text such as "100" or "0.05", an int or a float.
+
+    Raises:
+      ValueError: it is neither a whole number nor a fraction.
+    """
+    # A Decimal of a float has no exponent, as in 1e-05.
+    text = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(value)
+    if re.fullmatch("[0-9]+", text):
+        return int(text)
+    if re.fullmatch(r"[0-9]+\.[0-9]*|\.[0-9]+", text) and Decimal(text) <= 1:
+        return Decimal(text)
+    raise ValueError(f"must be a whole number, or a fraction from 0.0 to 1.0, got {value}")
+
+
+def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected | None) -> Rejected:
+    """The rejected records of all parts, if they are all there, and not too many.
+
+    Args:
+      parts: those of each file.
+      tally: what became of all segments.
+      most: how many segments may be rejected; None if a bad record ends the job before.
+
+    Raises:
+      JobError: rejected records were lost or repeated.
+      InputError: too many were rejected.
+    """
+    rejected = Rejected.sum(parts)
+    if rejected.records != tally.bad_records:
+        raise JobError(
+            f"{tally.bad_records} records are bad, but {rejected.records} were written as rejected",
+            _LOST,
+        )
+    of_all = tally.read if isinstance(most, Decimal) else 1
+    if most is not None and tally.left_out.get(REJECTED, 0) > most * of_all:
+        raise InputError(
+            f"{_told(tally, rejected)}, more than --max_rejected {most} allows: "
+            f"{'; '.join(bad.told for bad in rejected.first)}",
+            "repair the input, or raise --max_rejected",
+        )
+    return rejected
+
+
+def require_segments_left(tally: Tally, rejected: Rejected) -> None:
+    """Checks that a segment is left to score.
+
+    Raises:
+      InputError: all are left out.
+    """
+    if tally.read and not any(tally.scored.values()):
+        first = "".join(f"; {bad.told}" for bad in rejected.first)
+        raise InputError(
+            f"no segment is left to score: all {tally.read:,} were left out "
+            f"({_in_words(tally.left_out)}){first}",
+            "; ".join(
+                ["repair the input, or check the conditions of --where", *_unmet_conditions(tally)]
+            ),
+        )
+
+
+def rejected_warnings(tally: Tally, rejected: Rejected) -> list[str]:
+    """What a reader of the scores must know of rejected records.
+
+    In a join, records can be bad whose ids are unknown: then none of the segments may be rejected.
+    """
+    return [_told(tally, rejected)] if rejected.records else []
+
+
+def _told(tally: Tally, rejected: Rejected) -> str:
+    counted = tally.left_out.get(REJECTED, 0)
+    were = "was" if counted == 1 else "were"
+    return f"{counted:,} of {tally.read:,} segments {were} rejected ({_in_words(rejected.reasons)})"
+
+
+def _in_words(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}: {number:,}" for name, number in numbers.items())
+
+
+def condition_warnings(tally: Tally) -> list[str]:
+    """A warning for each condition that all records meet, or none.
+
+    Perhaps the records have its value, but written in another way.
+    """
+    met_by_all = [
+        f"every record meets --where {condition}, so it leaves nothing out; {_AS_JSON}"
+        for condition, judged in tally.judged.items()
+        if 0 < judged == tally.met.get(condition, 0)
+    ]
+    return met_by_all + _unmet_conditions(tally)
+
+
+def _unmet_conditions(tally: Tally) -> list[str]:
+    return [
+        f"no record meets --where {condition}; {_AS_JSON}"
+        for condition, judged in tally.judged.items()
+        if judged and not tally.met.get(condition, 0)
+    ]

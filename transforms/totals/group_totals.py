@@ -12,8 +12,8 @@ import dataclasses
 import functools
 import itertools
 import statistics
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,7 +36,8 @@ GroupKey = SliceKey | None
 Pair = tuple[int, int]
 """The places of two systems, the smaller place first."""
 
-# The facts of segments, which change no score; then there are some of each reference.
+# The facts of segments, which change no score: first those of `CorpusSums`, in its order, then
+# some of each reference.
 CANDIDATE_BYTES, REFERENCE_BYTES, FEWEST, MOST, TOKENIZED, CANDIDATE_RETURNS = range(6)
 FIRST_SCRIPT = 6
 FIRST_REFERENCE = FIRST_SCRIPT + len(SCRIPTS)
@@ -99,8 +100,19 @@ class CorpusSums:
         return self.columns[SEGMENTS]
 
 
+class _PackedSums(Sums):
+    """Sums that are pickled in few bytes: most columns are 0, and most integers are short."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = (field.name for field in dataclasses.fields(cast(Any, self)))
+        return {name: compact(getattr(self, name)) for name in names}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update({name: expanded(value) for name, value in state.items()})
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
-class GroupTotals(Sums):
+class GroupTotals(_PackedSums):
     """The sums of groups, for several systems. Those of all parts of a corpus are added up.
 
     Common units are those that all of `systems` have, and pairs are compared on these. If a part
@@ -156,7 +168,10 @@ class GroupTotals(Sums):
     @functools.cached_property
     def own(self) -> ExactIntegers:
         """All units of each system, in the shape of `common`."""
-        return self.common if self.rest is None else _added(self.common, self.rest)
+        if self.rest is None:
+            return self.common
+        every = slice(None)
+        return rows_added(self.common.shape, [(every, self.common), (every, self.rest)])
 
     @property
     def units(self) -> int:
@@ -178,16 +193,11 @@ class GroupTotals(Sums):
         """The place of each system."""
         return {system: place for place, system in enumerate(self.systems)}
 
-    @functools.cached_property
-    def _number_of(self) -> dict[Pair, int]:
-        return {pair: number for number, pair in enumerate(self.pairs)}
-
     def sums(self, system: str, key: GroupKey = None) -> CorpusSums:
-        """The sums of a system over all of its units in a group; zero if it has none."""
+        """The sums of a system over all of its units in a group; 0 if it has none."""
         group, place = self.group_of.get(key), self.place_of.get(system)
         if group is None or place is None:
             return CorpusSums((0,) * self.width)
-        columns = self.own[group, place, 1 : 1 + self.width].tolist()
         facts = self.facts[group, place].tolist() or [0] * FIRST_REFERENCE
         given, returns, identical = (
             facts[FIRST_REFERENCE + kind :: OF_REFERENCE] for kind in (GIVEN, RETURNS, IDENTICAL)
@@ -195,30 +205,18 @@ class GroupTotals(Sums):
         while given and not given[-1]:  # no segment has such a reference
             given.pop()
         return CorpusSums(
-            tuple(columns),
-            candidate_bytes=facts[CANDIDATE_BYTES],
-            reference_bytes=facts[REFERENCE_BYTES],
-            min_reference_count=facts[FEWEST],
-            max_reference_count=facts[MOST],
-            tokenized=facts[TOKENIZED],
-            candidate_returns=facts[CANDIDATE_RETURNS],
-            scripts=tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
-            given=tuple(given),
-            reference_returns=tuple(returns[: len(given)]),
-            identical=tuple(identical[: len(given)]),
+            tuple(self.own[group, place, 1 : 1 + self.width].tolist()),
+            *facts[:FIRST_SCRIPT],
+            tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
+            tuple(given),
+            tuple(returns[: len(given)]),
+            tuple(identical[: len(given)]),
         )
 
-    def number_of_pair(self, place: int, baseline: int) -> int:
-        """The place of a pair of systems.
-
-        Raises:
-          ValueError: this pair was not asked for.
-        """
-        number = self._number_of.get((min(place, baseline), max(place, baseline)))
-        if number is None:
-            names = self.systems[place], self.systems[baseline]
-            raise ValueError(f"{' and '.join(names)} are not a pair of these totals")
-        return number
+    @functools.cached_property
+    def number_of_pair(self) -> dict[Pair, int]:
+        """The place of each pair."""
+        return {pair: number for number, pair in enumerate(self.pairs)}
 
     def __add__(self, other: GroupTotals) -> GroupTotals:
         return added([self, other])
@@ -246,17 +244,6 @@ class GroupTotals(Sums):
             facts=self.facts[groups, :],
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: most columns are 0, most sums are short, and named tuples are slow."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        fields |= {name: compact(fields[name]) for name in ("common", "crosses", "rest", "facts")}
-        return _unpickled, (fields | {"keys": [key and tuple(key) for key in self.keys]},)
-
-
-def _unpickled(fields: dict[str, Any]) -> GroupTotals:
-    keys = tuple(key and SliceKey(*key) for key in fields["keys"])
-    return GroupTotals(**{name: expanded(value) for name, value in fields.items()} | {"keys": keys})
-
 
 def added(totals: Sequence[GroupTotals]) -> GroupTotals:
     """The totals of one or more parts of a corpus.
@@ -283,37 +270,33 @@ def added(totals: Sequence[GroupTotals]) -> GroupTotals:
         raise ValueError("totals of different columns cannot be added")
     systems = tuple(sorted({system for part in totals for system in part.systems}))
     column_of = {system: column for column, system in enumerate(systems)}
-    # The places of the groups and systems of each part in the sum.
-    places = [
-        rows
-        if part.systems == systems
-        else np.ix_(np.arange(number)[rows], [column_of[system] for system in part.systems])
-        for part, rows in zip(totals, groups, strict=True)
-    ]
-    # In the other parts no unit is common: they have no unit of one of the systems.
-    is_full = [part.systems == systems and bool(part.common[:, :1, 0].any()) for part in totals]
-    full = [*itertools.compress(totals, is_full)]
-    pairs = full[0].pairs if full else ()
-    if any(part.pairs != pairs for part in full):
+    pairs: set[tuple[Pair, ...]] = set()
+    commons, crosses, rests, facts = [], [], [], []
+    for part, rows in zip(totals, groups, strict=True):
+        places = rows
+        if part.systems != systems:
+            places = np.ix_(np.arange(number)[rows], [column_of[system] for system in part.systems])
+        facts.append((places, part.facts))
+        if part.rest is not None:
+            rests.append((places, part.rest))
+        if part.systems == systems and part.common[:, :1, 0].any():
+            pairs.add(part.pairs)
+            commons.append((rows, part.common))
+            crosses.append((rows, part.crosses))
+        else:  # a system has no unit here, so no unit is common
+            rests.append((places, part.common))
+    if len(pairs) > 1:
         raise ValueError("totals of different pairs of systems cannot be added")
-    commons = [(place, part.common) for place, part in zip(places, totals, strict=True)]
-    crosses = [(rows, part.crosses) for rows, part in zip(groups, totals, strict=True)]
-    rests = [common for common, is_common in zip(commons, is_full, strict=True) if not is_common]
-    rests += [
-        (place, part.rest)
-        for place, part in zip(places, totals, strict=True)
-        if part.rest is not None
-    ]
-    facts = [(place, part.facts) for place, part in zip(places, totals, strict=True)]
+    (of_pairs,) = pairs or {()}
     shape = number, len(systems), first.common.shape[2]
     rest = rows_added(shape, rests) if rests else None
     return GroupTotals(
         width,
         systems,
         keys,
-        pairs,
-        rows_added(shape, [*itertools.compress(commons, is_full)]),
-        rows_added((number, len(pairs), width, width), [*itertools.compress(crosses, is_full)]),
+        of_pairs,
+        rows_added(shape, commons),
+        rows_added((number, len(of_pairs), width, width), crosses),
         rest if rest is not None and rest.any() else None,
         _facts(shape[:2], facts),
         most,
@@ -359,10 +342,6 @@ def _facts(shape: tuple[int, ...], parts: Sequence[tuple[Any, Integers]]) -> Int
     return facts
 
 
-def _added(left: ExactIntegers, right: ExactIntegers) -> ExactIntegers:
-    return rows_added(left.shape, [(slice(None), left), (slice(None), right)])
-
-
 def pairs_with(baseline: str, systems: Sequence[str]) -> tuple[Pair, ...]:
     """The pairs of a baseline and each other system, sorted; none if it is not a system."""
     if baseline not in systems:
@@ -378,7 +357,7 @@ def all_pairs(systems: int) -> tuple[Pair, ...]:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class MetricTotals(Sums):
+class MetricTotals(_PackedSums):
     """Everything that is added up for a metric, with one way to make tokens.
 
     Attributes:
@@ -409,21 +388,11 @@ class MetricTotals(Sums):
             _sum_of_any(self.replicates, other.replicates),
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: most columns of replicates are 0, too."""
-        return _metric_totals, (self.corpus, self.slices, compact(self.replicates))
-
     @property
     def nbytes(self) -> int:
         """The bytes of the arrays."""
         parts = self.corpus, self.slices, self.replicates
         return sum(part.nbytes for part in parts if part is not None)
-
-
-def _metric_totals(
-    corpus: GroupTotals, slices: GroupTotals | None, replicates: Any
-) -> MetricTotals:
-    return MetricTotals(corpus, slices, expanded(replicates))
 
 
 def _sum_of_any(one: Any, other: Any) -> Any:

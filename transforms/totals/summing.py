@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -13,37 +12,17 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.batch_adder import Additions, MetricsAdder, totals_of_rows
-from beam_bleu.transforms.totals.group_totals import GroupTotals
+from beam_bleu.transforms.totals.batch_adder import (
+    Additions,
+    MetricsAdder,
+    SeveralTotals,
+    totals_of_rows,
+)
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.steps import AddUp, NamedSums
-from beam_bleu.transforms.wiring.sums import Sums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
-__all__ = [
-    "SeveralTotals",
-    "SumBundles",
-    "SumGroups",
-    "sum_groups",
-]
-
-
-@dataclasses.dataclass(frozen=True)
-class SeveralTotals(Sums):
-    """The totals of a group for several metrics.
-
-    One value has all of them, so that no trigger of a pipeline can fire for one metric alone.
-
-    Attributes:
-      metrics: the totals of each metric.
-    """
-
-    metrics: tuple[GroupTotals, ...]
-
-    def __add__(self, other: SeveralTotals) -> SeveralTotals:
-        return SeveralTotals(
-            tuple(one + more for one, more in zip(self.metrics, other.metrics, strict=True))
-        )
+__all__ = ["SumBundles", "SumGroups", "sum_groups"]
 
 
 def sum_groups(
@@ -74,21 +53,12 @@ def sum_groups(
         statistics
         | "Sum each group" >> beam.ParDo(summing).with_output_types(keyed)
         | "Add up" >> beam.CombinePerKey(AddUp()).with_output_types(keyed)
-        | "Leave out empty panes" >> beam.Filter(_is_there)
+        | "Leave out empty panes" >> beam.Filter(lambda keyed: keyed[1] is not None)
     )
 
 
-def _is_there(keyed: tuple[Any, Sums | None]) -> bool:
-    return keyed[1] is not None
-
-
 class SumBundles(CollectBundles):
-    """Adds up each bundle of `BatchStatistics`, to `NamedSums`.
-
-    Args:
-      additions: what is added up.
-      threads: the number of threads of a worker that add up.
-    """
+    """Adds up each bundle of `BatchStatistics`, to `NamedSums`."""
 
     def __init__(self, additions: Additions, threads: int = 1) -> None:
         super().__init__(threads)
@@ -125,21 +95,14 @@ class SumGroups(beam.DoFn):
         for group in statistics.groups:
             if not len(range(*group.rows.indices(len(statistics)))):
                 continue
-            totals = SeveralTotals(
-                tuple(
-                    totals_of_rows(
-                        statistics,
-                        basis,
-                        group.rows,
-                        self._pairs,
-                        with_products=self._with_products,
-                        place=place,
-                    )
-                    for place, basis in enumerate(self._bases)
-                )
+            totals = totals_of_rows(
+                statistics,
+                self._bases,
+                group.rows,
+                self._pairs,
+                with_products=self._with_products,
             )
-            keyed = group.key, totals
             if group.window is None:
-                yield keyed
+                yield group.key, totals
             else:
-                yield WindowedValue(keyed, group.timestamp, (group.window,))
+                yield WindowedValue((group.key, totals), group.timestamp, (group.window,))

@@ -19,7 +19,7 @@ from beam_bleu.pipeline.output.rejected_files import WriteRejected, rejected_lin
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.tally import Tally
-from beam_bleu.transforms.totals.rejected import Rejected, check_rejected, most_rejected_of
+from beam_bleu.transforms.totals.closing import Rejected, check_rejected, most_rejected_of
 
 PAGE = (PROJECT / "docs" / "folder.md").read_text()
 
