@@ -144,19 +144,17 @@ class DocumentTotals:
                 AddersOfSystems(systems, adding)
                 for systems in (totals.systems, *((system,) for system in totals.systems))
             ]
-        groups = np.array([self._number(key) for key in totals.keys if key is not None], np.int64)
+        # 0 for a whole document, otherwise the number of its slice from 1.
+        groups = np.zeros(len(totals.keys), np.int64)
+        for row, (item, values) in enumerate(filter(None, totals.keys)):
+            if item > 0:
+                group = SliceKey(item - 1, values[1:])
+                groups[row] = self._slices.setdefault(group, len(self._slices)) + 1
         require_bounded([*self._slices], self._adding.slicing.most)
         common, *own = self._by_systems[totals.systems]
         self._add(common, totals.common, groups)
         for place, adders in enumerate(own):
             self._add(adders, totals.own[:, place : place + 1], groups)
-
-    def _number(self, key: SliceKey) -> int:
-        """0 for a whole document, otherwise the number of its slice from 1."""
-        if key.item == 0:
-            return 0
-        group = SliceKey(key.item - 1, key.values[1:])
-        return self._slices.setdefault(group, len(self._slices)) + 1
 
     def _add(self, adders: AddersOfSystems, sums: ExactIntegers, groups: Integers) -> None:
         """Adds the units that have segments.
@@ -164,7 +162,7 @@ class DocumentTotals:
         Args:
           adders: add them up.
           sums: (rows, systems, 1 + W), as in `GroupTotals.common`.
-          groups: int64 (rows,), see `_number`.
+          groups: int64 (rows,), 0 for whole documents, otherwise the numbers of slices from 1.
         """
         units = sums[:, :, 1:].astype(np.int64, copy=False).transpose(1, 0, 2)
         has_segments = units[0, :, SEGMENTS] > 0

@@ -218,6 +218,17 @@ class GroupTotals(_PackedSums):
         """The place of each pair."""
         return {pair: number for number, pair in enumerate(self.pairs)}
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A flat list: a million documents have a million keys, and named tuples are slow.
+        flat = itertools.chain.from_iterable(key or (None, ()) for key in self.keys)
+        return {**super().__getstate__(), "keys": [*flat]}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        items, values = state["keys"][::2], state["keys"][1::2]
+        keys = map(SliceKey._make, zip(items, values, strict=True))
+        whole = (None,) if items[:1] == [None] else ()  # the whole corpus is alone
+        super().__setstate__({**state, "keys": whole or tuple(keys)})
+
     def __add__(self, other: GroupTotals) -> GroupTotals:
         return added([self, other])
 

@@ -93,14 +93,11 @@ class SliceNumbering:
                 (*values[pair >> 32], others[pair & 0xFFFFFFFF])
                 for pair in pairs.dictionary.to_pylist()
             ]
-        rows = np.array([self._number(item, value) for value in values], np.int64)
+        known, keys = self._numbers[item], self.keys
+        rows = np.empty(len(values), np.int64)
+        for place, value in enumerate(values):
+            rows[place] = number = known.setdefault(value, len(keys))
+            if number == len(keys):
+                keys.append(SliceKey(item, value))
         of_segments: Integers = rows[places]
         return of_segments
-
-    def _number(self, item: int, values: Values) -> int:
-        known = self._numbers[item]
-        number = known.get(values)
-        if number is None:
-            number = known[values] = len(self.keys)
-            self.keys.append(SliceKey(item, values))
-        return number
