@@ -33,7 +33,7 @@ pairing.line_parallel.source pairing.lines.line_steps pairing.lines.visible
 pairing.records.joins.join_sources pairing.records.joins.joining pairing.records.read_records
 pairing.records.record_files pairing.records.row_groups.source
 pairing.records.text.source pairing.segments.gather
-score.score_segments statistics.batch_steps text.read_model totals.sum_documents totals.summing
+statistics.batch_steps text.read_model totals.sum_documents totals.summing
 wiring.filesystems wiring.object_store_clients wiring.object_stores
 wiring.steps wiring.threads
 """.split()  # noqa: SIM905

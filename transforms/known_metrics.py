@@ -35,7 +35,6 @@ MetricName = Literal[
 ]
 
 METRICS_FOLDER = "beam_bleu.transforms.metrics."
-"""The package of all metrics."""
 
 MetricWord = str
 """A metric, as commands and results write it: its name, or "mean:comet" if it has a parameter."""
@@ -46,14 +45,11 @@ class MetricRow:
     """A row of `METRICS`.
 
     Attributes:
-      name: its name.
       home: the type of its definitions, in `metrics`.
       description: what it is, for --help.
-      lower_is_better: whether a lower score is better.
       parameter: the field of its config that is a part of its word, after a colon; "" if there is
         none. A run can have several words of such a metric.
       counts_texts: whether it counts the texts of candidates. Others are made of numbers.
-      can_be_negative: whether a score can be below 0.
     """
 
     name: MetricName
@@ -133,11 +129,7 @@ METRICS: Mapping[MetricName, MetricRow] = table(
 """All metrics, in the order in which they are shown. The first one is the default."""
 
 METRICS_OF_TEXTS = tuple(name for name, row in METRICS.items() if row.counts_texts)
-"""The metrics that count the texts of candidates."""
-
 METRIC_WORDS = tuple(row.word for row in METRICS.values())
-"""How the words of all metrics are written, for readers."""
-
 DEFAULT_METRIC = next(iter(METRICS))
 
 
@@ -188,9 +180,6 @@ def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | Non
 
     What is empty can differ: a candidate of spaces has no token, but can have characters. So the
     number must not depend on the order in which the metrics are asked for.
-
-    Returns:
-      None if no metric counts texts.
     """
     return next((name for name in METRICS_OF_TEXTS if name in metrics), None)
 
@@ -230,12 +219,7 @@ class Definition:
     metric: Metric
 
     def score(self, totals: GroupTotals, system: str | None = None) -> Score:
-        """The score of a corpus, with its uncertainty if the totals have products.
-
-        Args:
-          totals: those of one group.
-          system: the system; None for the only one.
-        """
+        """The score of a system, or of the only one, with its uncertainty if there are products."""
         from beam_bleu.transforms.score.corpus_score import corpus_score
         from beam_bleu.transforms.score.estimates import Estimates
 
@@ -249,23 +233,15 @@ class Definition:
         *,
         all_pairs: bool,
     ) -> ComparedSystems:
-        """The scores and comparisons of systems, as `compared_systems` gives them.
-
-        Args:
-          totals: those of one group.
-          systems: the systems' names, in the order of the result.
-          pairs: (system, baseline) of each comparison.
-          all_pairs: whether these are all pairs, and clusters are asked for.
-        """
-        from beam_bleu.transforms.score.corpus_score import corpus_score
-        from beam_bleu.transforms.score.differences import compared_systems
+        """The scores and comparisons of systems; see `compared_systems`."""
+        from beam_bleu.transforms.score.corpus_score import compared_systems
         from beam_bleu.transforms.score.estimates import Estimates
 
-        estimates = Estimates(totals, self.metric)
-        differences = {pair: estimates.difference(*pair) for pair in pairs}
         return compared_systems(
-            {system: corpus_score(estimates, self.text, system) for system in systems},
-            {pair: found for pair, found in differences.items() if found is not None},
+            Estimates(totals, self.metric),
+            self.text,
+            systems,
+            pairs,
             all_pairs=all_pairs,
             lower_is_better=row_of(self.name).lower_is_better,
         )

@@ -21,7 +21,7 @@ from beam_bleu.transforms.known_metrics import (
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.score.score_segments import ScoreSegments
+from beam_bleu.transforms.score.segment_table import compile_segment_table, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.batch_steps import (
     count_matches,
@@ -32,10 +32,11 @@ from beam_bleu.transforms.totals.batch_adder import PICKED, Adding, Additions
 from beam_bleu.transforms.totals.sum_documents import sum_documents
 from beam_bleu.transforms.totals.summing import SumBundles
 from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
-from beam_bleu.transforms.wiring.threads import CollectBundles
+from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
 
 __all__ = [
     "Counted",
+    "ScoreSegments",
     "Summed",
     "additions",
     "baseline_of",
@@ -120,6 +121,27 @@ def segment_tables(
             label = f"Score segments{suffix_of(job, name)}"
             tables[name] = counts | label >> beam.ParDo(step(scoring))
     return tables
+
+
+class ScoreSegments(ThreadedDoFn):
+    """Maps each `BatchStatistics` to a table with a row for each segment and system."""
+
+    def __init__(
+        self, name: str, place: int, metric: Metric, schema: pa.Schema, threads: int
+    ) -> None:
+        super().__init__(threads)
+        self._name = name
+        self._place = place
+        self._metric = metric
+        self._schema = schema
+
+    def setup(self) -> None:
+        super().setup()
+        # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
+        compile_segment_table(self._metric)
+
+    def work(self, statistics: BatchStatistics) -> Iterable[pa.Table]:
+        return [segment_table(statistics, self._place, self._name, self._metric, self._schema)]
 
 
 def counted_of(job: Job) -> Counted:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.differences import interval
+from beam_bleu.transforms.score.differences import (
+    ComparedSystems,
+    SystemComparison,
+    clusters,
+    holm,
+    interval,
+)
 from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
@@ -80,3 +86,41 @@ def corpus_score(
 def _signatures(metric: Metric, text: TextName, fewest: int, most: int) -> tuple[str, str | None]:
     """The signatures of scores, of which many groups have the same."""
     return metric.signatures(text, fewest, most)
+
+
+def compared_systems(
+    estimates: Estimates,
+    text: TextName,
+    systems: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    all_pairs: bool,
+    lower_is_better: bool,
+) -> ComparedSystems:
+    """The scores and comparisons of systems on one group.
+
+    Args:
+      estimates: those of the group.
+      text: how the texts became tokens.
+      systems: the systems' names, in the order of the result.
+      pairs: (system, baseline) of each comparison.
+      all_pairs: whether these are all pairs, and clusters are asked for.
+      lower_is_better: whether a lower score is better.
+    """
+    scores = {system: corpus_score(estimates, text, system) for system in systems}
+    differences = {pair: estimates.difference(*pair) for pair in pairs}
+    there = {pair: found for pair, found in differences.items() if found is not None}
+    p_values = dict(zip(there, holm([found.p_value for found in there.values()]), strict=True))
+    comparisons = tuple(
+        SystemComparison(
+            **vars(found), system=pair[0], baseline=pair[1], p_value_holm=p_values[pair]
+        )
+        for pair, found in there.items()
+    )
+    if not all_pairs:
+        return ComparedSystems(scores, comparisons)
+    known = {
+        system: score.score for system, score in scores.items() if score.standard_error is not None
+    }
+    groups = clusters(known, p_values, lower_is_better=lower_is_better)
+    return ComparedSystems(scores, comparisons, tuple(map(tuple, groups)))

@@ -36,9 +36,6 @@ bootstrap of so few units says too little about other units."""
 SIGNIFICANCE_LEVEL = 0.05
 """A difference is significant if its p-value is below this."""
 
-_NO_P_VALUE = "the standard error is 0: every unit shows the same difference"
-"""Why a difference has no p-value although it has a standard error."""
-
 _POWER_80 = 0.8416212335729143
 """The normal quantile of 0.8."""
 
@@ -50,10 +47,8 @@ DETECTABLE = TWO_SIDED_95 + _POWER_80
 class Difference:
     """The difference of two scores: a system minus its baseline, or a new score minus an old one.
 
-    `SystemComparison` explains the other attributes.
-
-    Attributes:
-      units: the number of units that both have; of two independent corpora, those of the smaller.
+    `SystemComparison` explains the attributes. `units` are those that both have; of two
+    independent corpora, those of the smaller.
     """
 
     units: int
@@ -108,11 +103,13 @@ def difference_of_estimates(
 
 def judged(units: int, segments: int, difference: float, standard_error: float) -> Difference:
     """A difference with all that follows from its standard error."""
-    p_value: float | None = None
+    p_value, reason = None, ""
     if standard_error:
         p_value = math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
     elif not difference:
         p_value = 1.0
+    else:
+        reason = "the standard error is 0: every unit shows the same difference"
     return Difference(
         units,
         segments,
@@ -122,7 +119,7 @@ def judged(units: int, segments: int, difference: float, standard_error: float) 
         p_value,
         # Units that all show the same do not tell how small a difference they would show.
         DETECTABLE * standard_error or None,
-        _NO_P_VALUE if p_value is None else "",
+        reason,
     )
 
 
@@ -130,19 +127,15 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """The p-values of a family, adjusted by Holm 1979 for the number of its comparisons.
 
     If no system differs from its baseline, then with a probability of 95 % no adjusted p-value is
-    below 0.05, however many comparisons there are.
-
-    Args:
-      p_values: of all comparisons of the family. A comparison without one, None, does not count.
+    below 0.05, however many comparisons there are. A comparison without a p-value does not count.
     """
-    places = [place for place, p_value in enumerate(p_values) if p_value is not None]
+    known = sorted(
+        (p_value, place) for place, p_value in enumerate(p_values) if p_value is not None
+    )
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    remaining = len(places)
-    for place in sorted(places, key=lambda place: p_values[place] or 0.0):
-        largest = max(largest, min(1.0, remaining * (p_values[place] or 0.0)))
-        adjusted[place] = largest
-        remaining -= 1
+    for rank, (p_value, place) in enumerate(known):
+        adjusted[place] = largest = max(largest, min(1.0, (len(known) - rank) * p_value))
     return adjusted
 
 
@@ -181,7 +174,7 @@ def clusters(
 
 @dataclasses.dataclass(frozen=True, repr=False, kw_only=True)
 class SystemComparison(Difference):
-    """A system compared with a baseline on the same segments.
+    """A system compared with a baseline on the same segments, as `ComparedSystems` has it.
 
     Attributes:
       system: the system.
@@ -200,18 +193,11 @@ class SystemComparison(Difference):
       reason: why there is no standard error or no p-value; "" if there are both.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CompareSystems
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
-      ...                        for i in range(300)])
-      ...         | CompareSystems.Globally(["old", "new"])
-      ...         | beam.FlatMap(lambda compared: compared.comparisons)
-      ...         | beam.Map(lambda one: print(f"{one.difference:+.2f}", one.p_value < 0.05))
-      ...     )
-      +11.35 True
+      >>> from beam_bleu import compare
+      >>> systems = {"old": ["a b c d e"] * 300, "new": [f"a b c d {i % 3}" for i in range(300)]}
+      >>> (new,) = compare(systems, [["a b c d 1"] * 300])["bleu"].comparisons
+      >>> f"{new.difference:+.2f}", new.p_value < 0.05
+      ('+11.35', True)
     """
 
     system: str
@@ -239,6 +225,10 @@ def _columns_of(comparisons: Sequence[SystemComparison]) -> dict[str, list[str]]
     }
 
 
+def _table(columns: Mapping[str, Sequence[str]]) -> str:
+    return text_table([[name, *cells] for name, cells in columns.items()])
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class ComparedSystems:
     """The scores and comparisons of several systems.
@@ -251,16 +241,9 @@ class ComparedSystems:
         are in none. Otherwise empty.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CompareSystems
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
-      ...                        for i in range(300)])
-      ...         | CompareSystems.Globally(["old", "new"])
-      ...         | beam.Map(print)
-      ...     )
+      >>> from beam_bleu import compare
+      >>> systems = {"old": ["a b c d e"] * 300, "new": [f"a b c d {i % 3}" for i in range(300)]}
+      >>> compare(systems, [["a b c d 1"] * 300])["bleu"]
       system  BLEU          precisions           BP     ratio  hyp_len  ref_len
       old     66.87 ± 0.00  80.0/75.0/66.7/50.0  1.000  1.000  1500     1500
       new     78.23 ± 1.79  86.7/83.3/77.8/66.7  1.000  1.000  1500     1500
@@ -275,64 +258,16 @@ class ComparedSystems:
     clusters: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
-        tables = [
-            text_table([[name, *cells] for name, cells in columns.items()])
-            for columns in self._tables
-        ]
-        return "\n\n".join(["\n".join([*tables[:1], *self._notes]), *tables[1:]])
-
-    @property
-    def _tables(self) -> list[dict[str, list[str]]]:
-        """The columns of the table of scores, and those of the table of comparisons."""
-        systems = [printable_name(system) for system in self.scores]
-        tables = [{"system": systems, **shown_columns(list(self.scores.values()))}]
-        return [*tables, _columns_of(self.comparisons)] if self.comparisons else tables
-
-    @property
-    def _notes(self) -> list[str]:
-        """What a reader of the tables must know."""
-        best_first = " > ".join(
-            ", ".join(map(printable_name, cluster)) for cluster in self.clusters
+        systems, scores = (
+            [printable_name(system) for system in self.scores],
+            [*self.scores.values()],
         )
-        size = size_of(list(self.scores.values()))
-        return [size, *([f"clusters, best first: {best_first}"] if best_first else [])]
-
-
-def compared_systems(
-    scores: Mapping[str, Score],
-    differences: Mapping[tuple[str, str], Difference],
-    *,
-    all_pairs: bool,
-    lower_is_better: bool = False,
-) -> ComparedSystems:
-    """The scores and comparisons of systems.
-
-    Args:
-      scores: the score of each system, with its parts, in the order of the result.
-      differences: that of each (system, baseline).
-      all_pairs: whether these are all pairs, and clusters are asked for.
-      lower_is_better: whether a lower score is better.
-    """
-    adjusted = holm([difference.p_value for difference in differences.values()])
-    comparisons = tuple(
-        SystemComparison(
-            **vars(difference), system=system, baseline=baseline, p_value_holm=p_value_holm
-        )
-        for ((system, baseline), difference), p_value_holm in zip(
-            differences.items(), adjusted, strict=True
-        )
-    )
-    if not all_pairs:
-        return ComparedSystems(scores, comparisons)
-    p_values = {
-        (comparison.system, comparison.baseline): comparison.p_value_holm
-        for comparison in comparisons
-    }
-    known = {
-        system: score.score for system, score in scores.items() if score.standard_error is not None
-    }
-    groups = clusters(known, p_values, lower_is_better=lower_is_better)
-    return ComparedSystems(scores, comparisons, tuple(map(tuple, groups)))
+        notes = [_table({"system": systems, **shown_columns(scores)}), size_of(scores)]
+        if self.clusters:
+            named = (", ".join(map(printable_name, cluster)) for cluster in self.clusters)
+            notes.append(f"clusters, best first: {' > '.join(named)}")
+        compared = ["", _table(_columns_of(self.comparisons))] if self.comparisons else []
+        return "\n".join([*notes, *compared])
 
 
 def compared_pairs(
@@ -353,11 +288,6 @@ def chosen_pairs(
     systems: Sequence[str], baseline: str | None, *, all_pairs: bool
 ) -> list[tuple[str, str]]:
     """The pairs that a user of the library chooses, as `compared_pairs` gives them.
-
-    Args:
-      systems: the names of two or more systems.
-      baseline: the system with which the others are compared; None for the first one.
-      all_pairs: whether each system is compared with each other one.
 
     Raises:
       ValueError: a value is impossible.

@@ -42,9 +42,7 @@ _LARGEST_PRODUCT = 2**62
 class Estimates:
     """The standard errors of all scores and differences that some totals give.
 
-    Attributes:
-      totals: the sums of groups. Those without products give no standard errors.
-      metric: how sums become a score.
+    Totals without products give none.
     """
 
     totals: GroupTotals
@@ -54,9 +52,6 @@ class Estimates:
         """The standard error of a score; or None, and the reason why there is none.
 
         The reason is "" if standard errors were not asked for.
-
-        Raises:
-          ValueError: the sums lack columns that the metric needs.
         """
         group, place = self.totals.group_of.get(key), self.totals.place_of.get(system)
         if group is None or place is None or not self.totals.has_products:
@@ -70,16 +65,9 @@ class Estimates:
         """The score of a system minus that of its baseline, on the units that all systems have.
 
         Most of what makes a test set easy or hard is the same for both, so the standard error of
-        the difference is usually smaller than that of each score.
-
-        If the counts of both are the same in every unit, the p-value is 1, also with few units and
-        without matches.
-
-        Returns:
-          The difference; None if there is no such unit.
-
-        Raises:
-          ValueError: this pair of systems was not asked for; or as for `error`.
+        the difference is usually smaller than that of each score. If the counts of both are the
+        same in every unit, the p-value is 1, also with few units and without matches. Without a
+        common unit there is no difference.
         """
         totals = self.totals
         group, place_of = totals.group_of.get(key), totals.place_of
@@ -119,16 +107,13 @@ class Estimates:
 
     @functools.cached_property
     def _own(self) -> _Gradients:
-        """Those over all units of a system."""
         return _gradients(self.totals.own, self.totals.width, self.metric)
 
     @functools.cached_property
     def _common(self) -> _Gradients:
-        """Those over the common units."""
-        totals = self.totals
-        if totals.rest is None:
+        if self.totals.rest is None:
             return self._own
-        return _gradients(totals.common, totals.width, self.metric)
+        return _gradients(self.totals.common, self.totals.width, self.metric)
 
     @functools.cached_property
     def _errors(self) -> Floats:
@@ -232,13 +217,13 @@ def _errors(
     products: ExactIntegers,
     slopes: Floats,
 ) -> Floats:
-    """The standard errors of numbers, float64 (rows,).
+    """The standard errors of numbers, float64 (rows,); nan where a score is nan.
 
     Args:
-      scores: float64 (rows,), the numbers; nan where there is no standard error.
-      units: (rows,), the numbers of units.
-      sums: (rows, W), those of the integers of units.
-      products: (rows, W, W), those of the products of two integers.
+      scores: float64 (rows,).
+      units: (rows,), n.
+      sums: (rows, W), S.
+      products: (rows, W, W), Q.
       slopes: (rows, W), the derivatives by the sums.
     """
     if largest(units) * largest(products) >= _LARGEST_PRODUCT:
@@ -267,11 +252,6 @@ def _beside_size(
     Documents differ in their size most of all, and most scores hardly depend on it. So the terms of
     their variance would cancel. Each column x becomes x - r s, with s the segments of the document,
     and the integer r about the average of x in a segment.
-
-    Args:
-      spreads: (rows, W, W), nQ - SS'.
-      sums: as for `_errors`.
-      slopes: as for `_errors`.
     """
     averages = sums // np.maximum(sums[:, :1], 1)
     averages[:, SEGMENTS] = 0

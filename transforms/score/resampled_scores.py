@@ -34,7 +34,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import FEWEST_UNITS
 
 _OUTSIDE = 40
-"""One score in this number is below the 95 % interval, and one is above it."""
+"""Of so many scores, one is below the 95 % interval, and one is above it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +42,6 @@ class ResampledScore:
     """The scores of a system in all replicates of a bootstrap.
 
     Attributes:
-      mean: their mean.
       interval: the 2.5 % and the 97.5 % percentile: the scores at the places N // 40 from both
         ends, as in sacreBLEU. Between the two are 95 % of the scores. None if there are too few
         units.
@@ -94,10 +93,6 @@ def resampled_scores(
       metric: how sums become a score.
       units: the number of units of the corpus.
       pairs: (system, baseline), the names of the systems that are compared.
-
-    Raises:
-      ValueError: the replicates lack columns that the metric needs, or it is for single segments
-        only.
     """
     whole = {system: np.array(sums[system], np.int64) for system in replicates}
     scores = metric.values(np.stack([*whole.values()])).tolist()
@@ -114,8 +109,7 @@ def resampled_scores(
             )
             continue
         moved = replicates[baseline] - replicates[system]
-        swapped = metric.values(whole[system] + moved)
-        swapped -= metric.values(whole[baseline] - moved)
+        swapped = metric.values(whole[system] + moved) - metric.values(whole[baseline] - moved)
         differences[system, baseline] = randomized_difference(difference, swapped)
     spread = {
         system: ResampledScore(
@@ -127,13 +121,7 @@ def resampled_scores(
 
 
 def bootstrap_difference(difference: float, drawn: Scores, units: int) -> ResampledDifference:
-    """The difference between two systems by the bootstrap.
-
-    Args:
-      difference: that of the corpus, D.
-      drawn: float64 (replicates,), that of each replicate, with its sign.
-      units: the number of units of the corpus.
-    """
+    """The bootstrap of D, by that of each replicate, float64 (replicates,), with its sign."""
     mean = _mean(drawn)
     if units < FEWEST_UNITS:
         p_value = None if difference or drawn.any() else 1.0
@@ -149,14 +137,12 @@ def bootstrap_difference(difference: float, drawn: Scores, units: int) -> Resamp
 
 
 def randomized_difference(difference: float, drawn: Scores) -> ResampledDifference:
-    """The difference between two systems by randomization; see `bootstrap_difference`."""
-    sizes = np.abs(drawn)
-    is_as_large, is_larger = sizes >= abs(difference), sizes > abs(difference)
-    return ResampledDifference(difference, None, None, _share(is_as_large), _share(is_larger))
+    """Randomization of D; see `bootstrap_difference`."""
+    sizes, size = np.abs(drawn), abs(difference)
+    return ResampledDifference(difference, None, None, _share(sizes >= size), _share(sizes > size))
 
 
 def percentile_interval(scores: Scores) -> tuple[float, float]:
-    """The scores between which 95 % of the scores are: those N // 40 from both ends."""
     ordered = np.sort(scores)
     outside = len(ordered) // _OUTSIDE
     return float(ordered[outside]), float(ordered[-1 - outside])
@@ -168,5 +154,4 @@ def _mean(values: Scores) -> float:
 
 
 def _share(is_counted: np.ndarray) -> float:
-    """The p-value: how many of the replicates count, and the corpus itself as one more."""
     return (int(np.count_nonzero(is_counted)) + 1) / (len(is_counted) + 1)

@@ -14,10 +14,7 @@ from beam_bleu.transforms.native.arrays import Integers, without_nan
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
 INTEGERS = pa.list_(pa.field("element", pa.int64(), nullable=False))
-"""The type of a column with a list of integers in each row."""
-
 TEXTS = pa.list_(pa.field("element", pa.large_string(), nullable=False))
-"""The type of a column with a list of texts in each row."""
 
 _TEXT_FIELDS = (
     pa.field("candidate", pa.large_string(), nullable=False),
@@ -39,21 +36,16 @@ def segment_schema(
     `score` is null if it is not defined, and a column that a metric does not have is null in its
     rows. Labels and kept columns can be null, too. All other columns have no nulls.
 
+    Columns of one name have the same type in all metrics.
+
     Args:
       metrics: the definitions of single segments.
       labels: the names of the labels.
       kept: the names of the columns that are kept. They come after the labels.
       texts: whether the texts are kept, too, in the last columns.
-
-    Raises:
-      ValueError: two metrics have a column of one name and different types.
     """
-    types: dict[str, pa.DataType] = {}
     fields = [own_types(metric) for metric in metrics]
-    for of_metric in fields:
-        for name, its_type in of_metric.items():
-            if types.setdefault(name, its_type) != its_type:
-                raise ValueError(f"two metrics have a column {name} of different types")
+    types = {name: own[name] for own in fields for name in own}
     return pa.schema(
         [
             pa.field("index", pa.int64(), nullable=False),
@@ -79,23 +71,13 @@ def segment_table(
     """The scores of a batch: a row for each segment and system, system by system.
 
     Args:
-      statistics: the statistics of the batch, with the columns that the metric needs.
+      statistics: the statistics of the batch, whose segments have numbers.
       place: the place of the metric in its counts.
       name: the metric's name.
       metric: its definition, for single segments.
       schema: the columns of the table, as `segment_schema` gives them.
-
-    Returns:
-      A table of (systems * segments) rows: `index`, the segment's number; `system`, the system's
-      name; `metric`; `score`, 0..100; the columns of the metric; the labels; the columns that are
-      kept; and `candidate` and `references`, if the texts are.
-
-    Raises:
-      ValueError: the statistics lack columns that the metric needs, or their segments have no
-        numbers.
     """
-    if statistics.numbers is None:
-        raise ValueError("segments without numbers have no rows: set the numbers of the batch")
+    assert statistics.numbers is not None
     systems, segments = len(statistics.systems), len(statistics)
     rows = systems * segments
     counts, texts = statistics.rows(place), _text_columns(statistics)
@@ -131,7 +113,7 @@ def own_types(metric: Metric) -> dict[str, pa.DataType]:
 
 
 def own_columns(rows: Integers, metric: Metric) -> dict[str, pa.Array]:
-    """The values of these columns."""
+    """The values of these columns, from those of the metric, int64 (segments, W)."""
     return {name: _array(part) for name, part in metric.segment_parts(rows.T).items()}
 
 
@@ -141,7 +123,6 @@ def _array(part: Any) -> pa.Array:
 
 
 def _text_columns(statistics: BatchStatistics) -> dict[str, pa.ChunkedArray]:
-    """The columns of the texts, if they are kept."""
     if statistics.texts is None:
         return {}
     candidates, references = statistics.texts.candidates, statistics.texts.references

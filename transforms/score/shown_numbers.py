@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-USUAL_DECIMALS = 1  # as in sacreBLEU
-"""How many decimals the scores of most metrics have if they have no standard error."""
+USUAL_DECIMALS = 1  # as in sacreBLEU; of scores without a standard error
 
 _SMALLEST_P = 0.001
 """Smaller p-values are estimates far out in a tail. Their digits mean nothing."""
@@ -14,11 +13,10 @@ _SMALLEST_P = 0.001
 _SIGNIFICANT_DIGITS = 2
 """How many digits of a standard error are shown. More would change with every other test set."""
 
-_DECIMALS_OF_ESTIMATES = range(1, 13)
-"""How many decimals numbers with a standard error can have. A double holds no more of a score."""
+_MOST_DECIMALS = 12
+"""A double holds no more of a score."""
 
 HALF_INTERVAL = "± is half of the 95 % interval"
-"""What a reader of an estimate must know."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +27,6 @@ class Number:
       text: its digits, with "-" for minus; "" if there is no number.
       half: half of its 95 % interval, or "".
       mark: what is written beside it, such as "*" or "worse", or "".
-      is_best: whether it is the best one of its kind.
     """
 
     text: str = ""
@@ -42,11 +39,7 @@ def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
     """How many decimals scores or differences have that are shown together.
 
     They have the same decimals, so that they can be compared: enough for two significant digits of
-    the smallest standard error.
-
-    Args:
-      standard_errors: of the numbers; None for one that has none.
-      usual: how many decimals they have if none of these is above 0.
+    the smallest standard error; the usual ones if none is above 0.
 
     >>> decimals_for([0.34, None], 1), decimals_for([12.0], 1), decimals_for([None], 4)
     (2, 1, 4)
@@ -56,8 +49,7 @@ def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
         return usual
     rounded_error = f"{smallest:.{_SIGNIFICANT_DIGITS - 1}e}"
     needed = _SIGNIFICANT_DIGITS - 1 - int(rounded_error.partition("e")[2])
-    fewest, most = _DECIMALS_OF_ESTIMATES[0], _DECIMALS_OF_ESTIMATES[-1]
-    return min(max(needed, fewest), most)
+    return min(max(needed, 1), _MOST_DECIMALS)
 
 
 def rounded(number: float, decimals: int) -> str:
@@ -67,7 +59,6 @@ def rounded(number: float, decimals: int) -> str:
 
 
 def signed(number: float, decimals: int) -> str:
-    """A rounded number with its sign; 0 has none."""
     text = f"{number:+.{decimals}f}"
     return text if text.strip("+-0.") else text[1:]
 
@@ -87,9 +78,7 @@ def estimate(
 
 
 def estimates(column: Sequence[Number]) -> list[str]:
-    """The cells of a column of numbers with as many decimals.
-
-    Their decimal points are below each other, and so are the signs ±.
+    """The cells of a column: decimal points are below each other, and so are the signs ±.
 
     >>> estimates([Number("100.0", "0.0"), Number("57.8", "12.1", "*"), Number("7.0")])
     ['100.0 ±  0.0', ' 57.8 ± 12.1 *', '  7.0']
@@ -104,12 +93,10 @@ def estimates(column: Sequence[Number]) -> list[str]:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 segment", "2 segments"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def p_value(p: float | None) -> str:
-    """A p-value with three decimals; "" if there is none."""
     if p is None:
         return ""
     return f"<{_SMALLEST_P}" if p < _SMALLEST_P else f"{p:.3f}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from beam_bleu.transforms.metrics.metric import Lengths
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, SCRIPTS, Script
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, SCRIPTS
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 _TOKENIZED_LINES = 100
@@ -46,11 +46,7 @@ def suspicions(
 ) -> tuple[str, ...]:
     """Sentences about suspicious input of one system's score.
 
-    Args:
-      sums: those of the corpus.
-      text: how the texts became tokens.
-      lengths: how long the texts are.
-      why_zero: a sentence that already says why the score is 0, or "".
+    `why_zero` is a sentence that already says why the score is 0, or "".
     """
     return (
         *_tokenized(sums, text),
@@ -73,16 +69,6 @@ def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
 
 
 def _scripts(sums: CorpusSums, text: TextName) -> Iterator[str]:
-    for script, segments in _not_split(sums, text):
-        yield (
-            f"{_segments(segments, sums)} {script.shown} text, which {script.reason}, and the "
-            f"tokenizer {text.tokenize} finds words by spaces; for such text, use "
-            f"{ALL_TOKENIZERS[text.tokenize].remedy or script.remedy}"
-        )
-
-
-def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]:
-    """The scripts that the tokenizer does not split, with the numbers of their segments."""
     tokenizer = ALL_TOKENIZERS[text.tokenize]
     fewest = _OF_A_SCRIPT_IF_TOKENIZED if tokenizer.takes_tokenized_text else _OF_A_SCRIPT
     counts = dict(zip(SCRIPTS, sums.scripts, strict=True))
@@ -90,11 +76,12 @@ def _not_split(sums: CorpusSums, text: TextName) -> Iterator[tuple[Script, int]]
         counts["chinese"] = 0
     for name, segments in counts.items():
         if name not in tokenizer.splits and segments and segments >= fewest * sums.segments:
-            yield SCRIPTS[name], segments
-
-
-def _segments(count: int, sums: CorpusSums) -> str:
-    return f"{count:,} of {sums.segments:,} segments {'is' if count == 1 else 'are'}"
+            script = SCRIPTS[name]
+            yield (
+                f"{segments:,} of {sums.segments:,} segments {'is' if segments == 1 else 'are'} "
+                f"{script.shown} text, which {script.reason}, and the tokenizer {text.tokenize} "
+                f"finds words by spaces; for such text, use {tokenizer.remedy or script.remedy}"
+            )
 
 
 def _identical(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:

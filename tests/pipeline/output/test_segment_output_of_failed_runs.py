@@ -20,8 +20,8 @@ import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.output.part_files as module
 import beam_bleu.pipeline.scoring.batch_sums
 from beam_bleu.pipeline.output.part_files import WritePartFiles
+from beam_bleu.pipeline.scoring.batch_sums import ScoreSegments
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.score.score_segments import ScoreSegments
 from beam_bleu.transforms.statistics import batch_steps
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
