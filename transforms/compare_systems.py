@@ -19,10 +19,8 @@ class CompareSystems:
     """Compares systems on segments `({system: candidate, ...}, [reference, ...])`.
 
     Each segment has a candidate of every system, because a comparison is only fair on the same
-    segments. References are as for `CorpusBleu`. It works with any windowing and trigger. An
-    empty input (or window) yields no element.
-
-    The unit is the segment. p-values are adjusted by Holm for the comparisons of one element.
+    segments. References, windows and empty inputs are as for `CorpusBleu`. The unit is the segment.
+    p-values are adjusted by Holm for the comparisons of one element.
 
     Both transforms have these arguments:
 

@@ -45,10 +45,7 @@ class GateError(BleuError):
 
 
 def unreadable(what: str, error: BaseException, remedy: str, path: str = "") -> BleuError:
-    """The error for something that cannot be read. The message ends with the path, if it is given.
-
-    It is not an `InputError` if the process cannot open any more files.
-    """
+    """The error for something that cannot be read: no `InputError` without any open files left."""
     end = f": {path}" if path else ""
     if lacks_open_files(error):
         return open_file_limit(what + end)
@@ -57,12 +54,7 @@ def unreadable(what: str, error: BaseException, remedy: str, path: str = "") -> 
 
 
 def said(error: BaseException, whole: bool = False) -> str:
-    """What an exception says.
-
-    Args:
-      error: the exception.
-      whole: whether to keep the number and the path that an `OSError` can have.
-    """
+    """What an exception says; the whole text of an `OSError` has its number and path, too."""
     # Beam's filesystems wrap the exception of each path, sometimes twice.
     details = getattr(error, "exception_details", None)
     if isinstance(details, dict) and details:
@@ -108,8 +100,5 @@ def causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def installing(extra: str) -> str:
-    """The commands that install an extra.
-
-    beam-bleu is not on PyPI, so both commands are for the folder of the project.
-    """
+    """The commands that install an extra. beam-bleu is not on PyPI, so both are for its folder."""
     return f"./run.sh install {extra}, or pip install '.[{extra}]', in the folder of beam-bleu"

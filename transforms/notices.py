@@ -1,7 +1,6 @@
 """What a reader of the scores must know about the texts: found as values, worded in the end.
 
-A source counts what it finds. The notices of several parts of a corpus are added up, like all sums,
-so no program reads the sentences.
+The notices of several parts of a corpus are added up, like all sums.
 """
 
 from __future__ import annotations
@@ -21,13 +20,11 @@ class Notice:
     """Something that was found in the texts of a corpus, or of a part of it.
 
     Attributes:
-      code: what was found: a key of `_SENTENCES`.
       about: the stream or streams, or the flag, with which its sentence begins; the whole sentence
         for "sample", because what one part of a corpus shows cannot be added to that of others.
       count: how many characters, records or segments. Without any there is nothing to tell, but
         the segments are added up with those of other parts.
       segments: among how many segments; 0 if that does not matter.
-      ids: the first ids.
       detail: the streams that lack the ids, or the columns that differ.
     """
 

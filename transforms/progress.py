@@ -1,12 +1,9 @@
 """How far a run has come: its phase, and the bytes that are done and planned in this phase.
 
-The steps of a job write here, and a launcher can read it, for example to show it to a person.
-
-There is one `PROGRESS` for the process, and it is an attribute of this module. A step cannot
-get such an object as an argument: Beam pickles steps, so the step would write to a copy. But it
-pickles a module by its name. If a job runs in the launcher's process, its steps therefore write
-to the object that the launcher reads. In another process the steps write to an object that
-nobody reads. A launcher that waits for an engine writes here what it knows itself.
+The steps of a job write to `PROGRESS`, and a launcher reads it. It is an attribute of this module,
+because Beam pickles a step with its arguments, but a module by its name: so steps that run in the
+launcher's process write to the object that it reads. A launcher that waits for an engine writes
+here what it knows itself.
 """
 
 from __future__ import annotations
@@ -16,8 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
-
-from beam_bleu.transforms.definition.choices import require_choice
 
 Phase = Literal[
     "starting",  # the launcher builds the job
@@ -42,12 +37,9 @@ class State:
     """A run at one moment.
 
     Attributes:
-      phase: what it does.
       detail: a text about the phase, such as the page of an engine's job; "" if there is none.
       done: the bytes that are done in this phase, at most `planned`.
       planned: the bytes of this phase; None if they are not known.
-      phase_seconds: the time since the beginning of the phase.
-      run_seconds: the time since the beginning of the run.
     """
 
     phase: Phase
@@ -59,11 +51,7 @@ class State:
 
 
 class Progress:
-    """How far a run has come. Every method can be called on any thread.
-
-    Args:
-      clock: gives seconds, and never goes back.
-    """
+    """How far a run has come. Every method can be called on any thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -78,16 +66,10 @@ class Progress:
             self._enter("starting", None)
 
     def begin(self, phase: Phase, planned: int | None = None) -> None:
-        """Ends the current phase and begins another one, without a detail and with nothing done.
+        """Begins another phase, without a detail and with nothing done.
 
-        Args:
-          phase: the new phase. Beam may repeat a step, so it can be an earlier phase, too.
-          planned: the bytes of the phase, if they are known.
-
-        Raises:
-          ValueError: there is no such phase.
+        Beam may repeat a step, so it can be an earlier phase, too.
         """
-        require_choice("the phase", phase, PHASES)
         with self._lock:
             self._seconds = self._seconds_until_now()
             self._enter(phase, planned)

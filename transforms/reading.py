@@ -1,9 +1,9 @@
 """Reads segments from files in any Beam pipeline: one transform for each form of input.
 
-Each transform starts at the root of a pipeline and gives `Paired` segments. `CorpusBleu.PerSystem`
-scores them. Text goes from the files directly into batches of columns. Only `ReadLongRecords` and
-`ReadJoinedRecords` shuffle text. The pipeline fails with an `InputError` that names the file and
-the place if the input is missing, damaged or bad, or if it changes while the pipeline runs.
+Each transform starts at the root of a pipeline and gives `Paired` segments. Text goes from the
+files directly into batches of columns; only joins by ids shuffle it. The pipeline fails with an
+`InputError` that names the file and the place if the input is missing, damaged or bad, or if it
+changes while the pipeline runs.
 """
 
 from __future__ import annotations
@@ -59,11 +59,7 @@ class _Read(beam.PTransform, abc.ABC):
 
     @abc.abstractmethod
     def _checked_source(self) -> Source:
-        """The source that the arguments describe.
-
-        Raises:
-          ValueError: one is impossible.
-        """
+        """The source that the arguments describe; a `ValueError` if one is impossible."""
 
     def expand(self, root: beam.Pipeline) -> Paired:
         if isinstance(root, beam.PCollection):
@@ -76,7 +72,7 @@ class _Read(beam.PTransform, abc.ABC):
 
 @dataclasses.dataclass(eq=False, repr=False)
 class ReadLineParallel(_Read):
-    """Line i of each file belongs to segment i.
+    """Line i of each file belongs to segment i. `CorpusBleu.PerSystem` scores the segments.
 
     Compressed files can be read before it is known that they have the same number of lines. The
     pipeline fails at their end if they do not.
@@ -150,25 +146,12 @@ class _ReadRecords(_Read):
     def _wanted(
         self, candidate_columns: Sequence[str], ids: tuple[str, ...] = (), system: str | None = None
     ) -> Wanted:
-        """What is read of records.
+        """What is read of records, by the columns of candidates, of ids and of the system's name.
 
-        Args:
-          candidate_columns: the columns of candidates.
-          ids: the columns of ids. With ids, they are kept in any case, as `id`.
-          system: the column of the system's name.
-
-        Raises:
-          ValueError: an argument has another type.
+        With ids, they are kept in any case, as `id`.
         """
-        for name, columns in (
-            ("candidate_columns", candidate_columns),
-            ("reference_columns", self.reference_columns),
-            ("labels", self.labels),
-            ("number_columns", self.number_columns),
-            ("kept", self.kept),
-        ):
-            if not _are_texts(columns):
-                raise ValueError(f"{name} must be a list of columns, got {columns!r}")
+        for name in ("reference_columns", "labels", "number_columns", "kept"):
+            _require_texts(name, getattr(self, name))
         if KEPT_ID in self.kept and ids and ids != (KEPT_ID,):
             raise ValueError(f"kept has {KEPT_ID}, but the ids are kept under this name")
         return Wanted(
@@ -186,11 +169,7 @@ class _ReadRecords(_Read):
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:
-        """The records of a stream: a source, which is also a reader for joins.
-
-        Raises:
-          ValueError: the format is not known, or has no header.
-        """
+        """The records of a stream: a source, which is also a reader for joins."""
         _require_text(stream.label, stream.pattern)
         record_format = self.input_format or format_of_name(stream.pattern)
         if record_format is None:
@@ -258,9 +237,9 @@ class ReadPairedRecords(_ReadRecords):
     candidate_columns: Sequence[str] = dataclasses.field(default=(), kw_only=True)
 
     def _checked_source(self) -> Source:
-        source: Source = self._records(
-            Stream("input", self.pattern), self._wanted(self.candidate_columns)
-        )
+        _require_texts("candidate_columns", self.candidate_columns)
+        wanted = self._wanted(self.candidate_columns)
+        source: Source = self._records(Stream("input", self.pattern), wanted)
         return source
 
 
@@ -274,20 +253,14 @@ class _ReadWithIds(_ReadRecords):
     def _wanted_with_ids(
         self, name: str, columns: str | Sequence[str], system: str | None = None
     ) -> Wanted:
-        """What is read of records with these columns of ids, which an argument names.
-
-        Raises:
-          ValueError: there is none, one is there twice, or another argument is impossible.
-        """
+        """What is read of records with these columns of ids, which an argument names."""
         require_choice("coverage", self.coverage, COVERAGE_NAMES)
-        ids = (columns,) if isinstance(columns, str) else columns
-        if not _are_texts(ids) or not ids or len(set(ids)) < len(ids):
-            raise ValueError(
-                f"{name} must be a column, or a list of different columns, got {columns!r}"
-            )
-        if self.candidate_column is None:
-            return self._wanted((), tuple(ids), system)
-        return self._wanted((self.candidate_column,), tuple(ids), system)
+        ids = [columns] if isinstance(columns, str) else columns
+        _require_texts(name, ids)
+        if not ids or len(set(ids)) < len(ids):
+            raise ValueError(f"{name} must name one or more different columns, got {columns!r}")
+        candidates = () if self.candidate_column is None else (self.candidate_column,)
+        return self._wanted(candidates, tuple(ids), system)
 
 
 @dataclasses.dataclass(eq=False, repr=False)
@@ -406,7 +379,6 @@ class ReadJoinedRecords(_ReadWithIds):
 
 
 def _require_paths(name: str, paths: object, *, may_be_empty: bool = False) -> None:
-    """Checks that an argument is a mapping of names and files."""
     if not isinstance(paths, Mapping) or not (paths or may_be_empty):
         raise ValueError(f"{name} must be a mapping of names and files, got {paths!r}")
     for key, path in paths.items():
@@ -414,12 +386,12 @@ def _require_paths(name: str, paths: object, *, may_be_empty: bool = False) -> N
         _require_text(f"{name} {key}", path)
 
 
-def _are_texts(values: object) -> bool:
-    return (
-        isinstance(values, Sequence)
-        and not isinstance(values, str)
-        and all(isinstance(value, str) for value in values)
-    )
+def _require_texts(name: str, values: object) -> None:
+    """Checks a list of strings: a string would be a list of its characters."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise ValueError(f"{name} must be a list of strings, got {values!r}")
+    for value in values:
+        _require_text(f"each of {name}", value)
 
 
 def _require_text(name: str, value: object) -> None:
@@ -428,8 +400,9 @@ def _require_text(name: str, value: object) -> None:
 
 
 def _reference_streams(references: Sequence[str]) -> tuple[Stream, ...]:
-    if not _are_texts(references) or not references:
-        raise ValueError(f"references must be a list of files, got {references!r}")
+    _require_texts("references", references)
+    if not references:
+        raise ValueError("references must have one or more files, got none")
     return tuple(
         Stream(f"references {number}" if len(references) > 1 else "references", path)
         for number, path in enumerate(references, 1)
@@ -441,7 +414,7 @@ def _conditions(
 ) -> list[Condition]:
     if conditions is not None and not (
         isinstance(conditions, Mapping)
-        and _are_texts([*conditions])
+        and all(isinstance(column, str) for column in conditions)
         and all(isinstance(value, str | int | float) for value in conditions.values())
     ):
         raise ValueError(

@@ -113,8 +113,6 @@ def _key_type(element_type: Any) -> Any:
 
 
 class _ScoreTables(beam.DoFn):
-    """Maps each table to one with scores."""
-
     def __init__(self, scored: SegmentColumns, columns: ArrowColumns) -> None:
         self._scored = scored
         self._columns = columns
@@ -171,7 +169,6 @@ class _ScoreElements(beam.DoFn):
         return self._scores() if self._keys else ()
 
     def _scores(self) -> Sequence[WindowedValue]:
-        """The keys and scores of the segments so far, which are then forgotten."""
         batches = map(self._scored.of_batch, self._segments.batches())
         scores = [row for batch in batches for row in batch.to_pylist()]
         scored = [

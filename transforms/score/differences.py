@@ -129,13 +129,11 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     If no system differs from its baseline, then with a probability of 95 % no adjusted p-value is
     below 0.05, however many comparisons there are. A comparison without a p-value does not count.
     """
-    known = sorted(
-        (p_value, place) for place, p_value in enumerate(p_values) if p_value is not None
-    )
+    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p_value, place) in enumerate(known):
-        adjusted[place] = largest = max(largest, min(1.0, (len(known) - rank) * p_value))
+    for rank, (p, place) in enumerate(known):
+        adjusted[place] = largest = max(largest, min(1.0, (len(known) - rank) * p))
     return adjusted
 
 
@@ -258,10 +256,7 @@ class ComparedSystems:
     clusters: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
-        systems, scores = (
-            [printable_name(system) for system in self.scores],
-            [*self.scores.values()],
-        )
+        systems, scores = [*map(printable_name, self.scores)], [*self.scores.values()]
         notes = [_table({"system": systems, **shown_columns(scores)}), size_of(scores)]
         if self.clusters:
             named = (", ".join(map(printable_name, cluster)) for cluster in self.clusters)
