@@ -70,12 +70,7 @@ class Adding:
 
 
 class AddersOfSystems:
-    """Adds up units of the whole corpus and of slices, which have the same systems. Mutable.
-
-    Args:
-      systems: the names of the systems, in the order of the counts that are added.
-      adding: what is added up.
-    """
+    """Adds up units of the whole corpus and of slices, which have the same systems. Mutable."""
 
     def __init__(self, systems: Sequence[str], adding: Adding) -> None:
         slice_pairs = pairs_with(adding.baseline or systems[0], sorted(systems))
@@ -148,7 +143,6 @@ class BatchAdder:
         return functools.reduce(operator.add, parts, self._added)
 
     def totals(self) -> MetricTotals:
-        """The totals of all batches."""
         totals = self._totals()
         if self._replicates is None or not totals.corpus.systems:
             return totals

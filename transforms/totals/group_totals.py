@@ -49,7 +49,6 @@ JUDGED_REFERENCES = 16
 
 
 def products(width: int) -> int:
-    """The number of different products of two of W columns: W (W + 1) / 2."""
     return width * (width + 1) // 2
 
 
@@ -70,15 +69,11 @@ class CorpusSums:
 
     Attributes:
       columns: W integers: for each column of the basis its sum over the segments.
-      candidate_bytes: bytes of the candidates in UTF-8.
-      reference_bytes: bytes of all references in UTF-8.
       min_reference_count: the smallest number of references of a segment, 0 without segments.
-      max_reference_count: the largest number of references of a segment.
       tokenized: candidates that end in " .".
       candidate_returns: candidates that end in a carriage return.
       scripts: candidates that are in each script of `SCRIPTS`, like one of their references.
       given: references that are not missing.
-      reference_returns: references that end in a carriage return.
       identical: candidates that equal the reference, byte for byte.
     """
 
@@ -96,7 +91,6 @@ class CorpusSums:
 
     @property
     def segments(self) -> int:
-        """The number of segments."""
         return self.columns[SEGMENTS]
 
 
@@ -157,7 +151,6 @@ class GroupTotals(_PackedSums):
 
     @property
     def has_products(self) -> bool:
-        """Whether there are sums of products."""
         return bool(self.common.shape[2] > 1 + self.width)
 
     @property
@@ -180,17 +173,14 @@ class GroupTotals(_PackedSums):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays, without those of unbounded integers."""
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     @functools.cached_property
     def group_of(self) -> dict[GroupKey, int]:
-        """The place of each group."""
         return {key: group for group, key in enumerate(self.keys)}
 
     @functools.cached_property
     def place_of(self) -> dict[str, int]:
-        """The place of each system."""
         return {system: place for place, system in enumerate(self.systems)}
 
     def sums(self, system: str, key: GroupKey = None) -> CorpusSums:
@@ -207,15 +197,14 @@ class GroupTotals(_PackedSums):
         return CorpusSums(
             tuple(self.own[group, place, 1 : 1 + self.width].tolist()),
             *facts[:FIRST_SCRIPT],
-            tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
-            tuple(given),
-            tuple(returns[: len(given)]),
-            tuple(identical[: len(given)]),
+            scripts=tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
+            given=tuple(given),
+            reference_returns=tuple(returns[: len(given)]),
+            identical=tuple(identical[: len(given)]),
         )
 
     @functools.cached_property
     def number_of_pair(self) -> dict[Pair, int]:
-        """The place of each pair."""
         return {pair: number for number, pair in enumerate(self.pairs)}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -319,11 +308,7 @@ _SHOWN_CHARACTERS = 40
 
 
 def require_bounded(keys: Sequence[GroupKey], most: int) -> None:
-    """Checks that there are not too many slices, so that memory is bounded.
-
-    Raises:
-      InputError: there are more than `most`.
-    """
+    """Checks that there are not too many slices, so that memory is bounded."""
     if len(keys) > most:
         slices = [key for key in keys if key is not None]
         item = statistics.mode(key.item for key in slices)
@@ -363,7 +348,6 @@ def pairs_with(baseline: str, systems: Sequence[str]) -> tuple[Pair, ...]:
 
 
 def all_pairs(systems: int) -> tuple[Pair, ...]:
-    """All pairs of systems, sorted."""
     return tuple(itertools.combinations(range(systems), 2))
 
 
@@ -386,11 +370,6 @@ class MetricTotals(_PackedSums):
     replicates: Integers | None = None
 
     def __add__(self, other: MetricTotals) -> MetricTotals:
-        """The totals of both parts.
-
-        Raises:
-          JobError: they have replicates of different systems.
-        """
         if self.replicates is not None and other.replicates is not None:
             require_same_systems(self.corpus.systems, other.corpus.systems)
         return MetricTotals(
@@ -401,22 +380,17 @@ class MetricTotals(_PackedSums):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays."""
         parts = self.corpus, self.slices, self.replicates
         return sum(part.nbytes for part in parts if part is not None)
 
 
 def _sum_of_any(one: Any, other: Any) -> Any:
-    """The sum of what is there; None if nothing is."""
-    return one + other if one is not None and other is not None else other if one is None else one
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
 
 
 def require_same_systems(one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    """Checks that the segments of two parts of a corpus have the same systems.
-
-    Raises:
-      JobError: they have not.
-    """
     if one != other:
         raise JobError(
             "not all segments have the same systems, so they cannot be resampled together: "
