@@ -116,9 +116,6 @@ class DocumentTotals:
     with the segments that the system has. And it is a common unit, with the segments that all
     systems have. Which segments these are is known when all documents are added up, because the
     totals of parts say which systems they know (`GroupTotals`).
-
-    Args:
-      adding: what is added up.
     """
 
     def __init__(self, adding: Adding) -> None:
@@ -128,10 +125,7 @@ class DocumentTotals:
         self._by_systems: dict[tuple[str, ...], list[AddersOfSystems]] = {}
 
     def add(self, documents: DocumentParts) -> None:
-        """Adds documents.
-
-        Args:
-          documents: all parts of some documents; one or more.
+        """Adds all parts of some documents.
 
         Raises:
           InputError: there are too many slices.

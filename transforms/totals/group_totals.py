@@ -194,14 +194,13 @@ class GroupTotals(_PackedSums):
         )
         while given and not given[-1]:  # no segment has such a reference
             given.pop()
-        return CorpusSums(
+        values: list[Any] = [
             tuple(self.own[group, place, 1 : 1 + self.width].tolist()),
             *facts[:FIRST_SCRIPT],
-            scripts=tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
-            given=tuple(given),
-            reference_returns=tuple(returns[: len(given)]),
-            identical=tuple(identical[: len(given)]),
-        )
+            tuple(facts[FIRST_SCRIPT:FIRST_REFERENCE]),
+            *(tuple(own[: len(given)]) for own in (given, returns, identical)),
+        ]
+        return CorpusSums(*values)
 
     @functools.cached_property
     def number_of_pair(self) -> dict[Pair, int]:

@@ -14,8 +14,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import require_bounded
 
-Values = tuple[str | int | None, ...]
-"""The values of the labels of a slice, as in `SliceKey`."""
+_Values = tuple[str | int | None, ...]
 
 
 class SliceNumbering:
@@ -43,15 +42,11 @@ class SliceNumbering:
         self._names = dict.fromkeys(itertools.chain.from_iterable(self._items))
         self._places = {name: labels.index(name) for name in self._names if name != LENGTH}
         self._edges = np.array(slicing.length_edges, np.int64)
-        self._numbers: list[dict[Values, int]] = [{} for _ in self._items]
+        self._numbers: list[dict[_Values, int]] = [{} for _ in self._items]
         self.keys: list[SliceKey] = []
 
     def rows_of(self, statistics: BatchStatistics, place: int) -> Integers:
         """The number of each segment's slice in `keys`, int64 (items, segments).
-
-        Args:
-          statistics: the statistics of the segments.
-          place: the place of the metric whose lengths count.
 
         Raises:
           InputError: there are too many slices.
@@ -85,7 +80,7 @@ class SliceNumbering:
 
     def _rows_of_item(self, item: int, columns: Sequence[tuple[Integers, list[Any]]]) -> Integers:
         places, first = columns[0]
-        values: list[Values] = [(value,) for value in first]
+        values: list[_Values] = [(value,) for value in first]
         for of_column, others in columns[1:]:
             pairs = pa.array(places << 32 | of_column).dictionary_encode()
             places = pairs.indices.to_numpy().astype(np.int64)

@@ -23,11 +23,7 @@ from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, 
 from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.steps import BatchCoder, NamedSums, Step, giving_sums, unchanged
 
-__all__ = [
-    "MultiplyDocuments",
-    "SumDocuments",
-    "sum_documents",
-]
+__all__ = ["MultiplyDocuments", "SumDocuments", "sum_documents"]
 
 NamedDocuments = tuple[tuple[str, int], DocumentParts]
 """((the name of the totals, the bucket of the documents), the sums of these documents)."""
@@ -39,13 +35,7 @@ _MOST_BYTES = 64 << 20
 def sum_documents(
     statistics: PCollection[BatchStatistics], additions: Additions, step: Step = unchanged
 ) -> PCollection[NamedSums]:
-    """Adds the steps from `BatchStatistics` to parts of the `MetricTotals` of documents.
-
-    Args:
-      statistics: the statistics of batches, all in the global window.
-      additions: what is added up.
-      step: the function that makes a step of the DoFns.
-    """
+    """Adds the steps from `BatchStatistics`, in the global window, to `MetricTotals` of parts."""
     typecoders.registry.register_coder(DocumentParts, BatchCoder)
     parts = statistics | "Sum the documents" >> beam.ParDo(step(SumDocuments(additions)))
     parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentParts]

@@ -198,14 +198,9 @@ class UnitAdder:
         number: int = 1,
         rows: slice = slice(None),
     ) -> None:
-        """Adds the facts of segments.
+        """Adds the facts of segments; see `add`.
 
-        Args:
-          statistics: the statistics of the segments.
-          groups: int64 (items, segments), the numbers of each segment's groups; None if all are in
-            group 0. Then the next two are as in `add`.
-          number: the number of groups.
-          rows: the segments that are added.
+        `groups` is int64 (items, segments), the numbers of each segment's groups.
         """
         self._make_room(number)
         systems = len(self._systems)
@@ -246,15 +241,12 @@ class UnitAdder:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the sums."""
         return self._common.nbytes + self._crosses.nbytes + self._facts.nbytes
 
     def totals(self, keys: Sequence[Any] = (None,), most: int | None = None) -> GroupTotals:
-        """The totals of all units. They have the adder's arrays, so it gets no more units.
+        """The totals of all units, with these groups by their numbers.
 
-        Args:
-          keys: the groups by their numbers.
-          most: as in `GroupTotals`.
+        They have the adder's arrays, so it gets no more units.
         """
         self._make_room(len(keys))
         groups = slice(len(keys))
@@ -326,13 +318,12 @@ def _add_units(
       pairs: int64 (pairs, 2).
       most: the largest value.
       with_products: whether products are added up.
-      block: int64 (systems, W + 4, units at a time), which is overwritten: the columns that are
-        not 0.
-      used: int64 (systems, W + 2), which is overwritten: how many columns of the system itself
-        these are, and how many columns, then their numbers.
-      common: as in `GroupTotals`, which is changed, and so is the next one.
+      block: int64 (systems, W + 4, units at a time), overwritten: the columns that are not 0.
+      used: int64 (systems, W + 2), overwritten: how many columns of the system itself these are,
+        and how many columns, then their numbers.
+      common: as in `GroupTotals`, changed, and so is the next one.
       crosses: int64 (groups, pairs, W, W).
-      state: int64 (2,), which is written: how many units were added, and the bits of their values.
+      state: int64 (2,), written: how many units were added, and the bits of their values.
     """
     width = len(columns)
     bits = np.int64(0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -38,19 +39,10 @@ _FOR_ALL = 0
 
 
 class ReplicateAdder:
-    """Adds up the replicates of batches. Mutable.
+    """Adds up the replicates of batches; see `Adding` for what they are. Mutable.
 
     It has sums only of the columns that are not 0 in some batch, and only once of those that are
     the same for all systems. For usual texts this is a third of all columns.
-
-    Args:
-      resampling: the replicates.
-      labels: the names of the columns of `BatchStatistics.labels`.
-      basis: the columns of the metric.
-      documents: the label with the document of each segment; None if each segment is a unit.
-
-    Raises:
-      ValueError: there is no such label.
     """
 
     def __init__(
@@ -69,11 +61,7 @@ class ReplicateAdder:
         self._sums = np.zeros((tiles, 0, TILE), np.int64)
 
     def add(self, statistics: BatchStatistics, metric: int = 0) -> None:
-        """Adds the segments of a batch.
-
-        Args:
-          statistics: the statistics of the batch.
-          metric: the place of the metric in its counts.
+        """Adds the segments of a batch, by the counts of a metric.
 
         Raises:
           JobError: the batch has other systems than batches before it; or a segment has no
@@ -106,10 +94,9 @@ class ReplicateAdder:
         return total[sorted(range(len(total)), key=self._systems.__getitem__)]
 
     def _digits(self, columns: Integers) -> tuple[NDArray[np.float32], Integers, Integers]:
-        """The columns that are not 0, as `add_weighted` takes them: digits, rows of sums, shifts.
+        """The digits, rows of sums and shifts that `add_weighted` takes.
 
-        Args:
-          columns: int64 (systems, W, units).
+        They are of those of the columns, int64 (systems, W, units), that are not 0.
         """
         digits: list[Integers] = []
         rows: list[int] = []
@@ -124,13 +111,8 @@ class ReplicateAdder:
                 digits.append(values >> shift & ((1 << DIGIT_BITS) - 1))
                 rows.append(row)
                 shifts.append(shift)
-        filled = np.zeros(
-            (
-                _multiple(columns.shape[2], UNITS_AT_ONCE),
-                _multiple(len(digits), COLUMNS_AT_ONCE),
-            ),
-            np.float32,
-        )
+        padded = _multiple(columns.shape[2], UNITS_AT_ONCE), _multiple(len(digits), COLUMNS_AT_ONCE)
+        filled = np.zeros(padded, np.float32)
         filled[: columns.shape[2], : len(digits)] = np.stack(digits, axis=1)
         return filled, np.array(rows, np.int64), np.array(shifts, np.int64)
 
@@ -145,16 +127,8 @@ class ReplicateAdder:
         seed = np.uint64(self._resampling.seed)
         is_bootstrap = self._resampling.method == "bootstrap"
 
-        add_weighted(
-            filled,
-            digits,
-            rows,
-            shifts,
-            seed,
-            is_bootstrap,
-            self._sums,
-            *scratch(digits.shape[1]),
-        )
+        memory = scratch(digits.shape[1])
+        add_weighted(filled, digits, rows, shifts, seed, is_bootstrap, self._sums, *memory)
 
 
 def compile_replicate_adder() -> None:
@@ -175,18 +149,10 @@ UnitKeys = NDArray[np.uint64]
 def unit_keys(
     partition: str, numbers: Integers | None, documents: pa.DictionaryArray | None = None
 ) -> UnitKeys:
-    """The key of each segment's unit: of its document, if there are documents, else its own.
+    """The key of each segment's unit, uint64 (segments,): of its document, or else its own.
 
     That of a segment is the hash of the partition plus the segment's number, modulo 2^64. That of a
     document is the hash of partition, a zero byte, and name.
-
-    Args:
-      partition: the label of the partition; "" if it has none.
-      numbers: int64 (segments,), the number of each segment in the input; None if it has none.
-      documents: the name of each segment's document; None if each segment is a unit.
-
-    Returns:
-      uint64 (segments,).
 
     Raises:
       JobError: a segment has no number, or no document.
@@ -199,8 +165,7 @@ def unit_keys(
                 "give each batch its segments' numbers, or resample by document",
             )
         first = np.uint64(_hash(partition.encode()))
-        of_segments: UnitKeys = numbers.astype(np.uint64) + first  # arrays wrap around
-        return of_segments
+        return cast(UnitKeys, numbers.astype(np.uint64) + first)  # arrays wrap around
     encoded = documents.dictionary_decode().dictionary_encode()  # only the names that occur
     if encoded.null_count:
         raise JobError(
@@ -210,8 +175,7 @@ def unit_keys(
     prefix = partition.encode() + b"\0"
     names = encoded.dictionary.to_pylist()
     keys = np.array([_hash(prefix + name.encode()) for name in names], np.uint64)
-    of_units: UnitKeys = keys[encoded.indices.to_numpy()]
-    return of_units
+    return cast(UnitKeys, keys[encoded.indices.to_numpy()])
 
 
 def _hash(name: bytes) -> int:
