@@ -21,7 +21,7 @@ from beam_bleu.transforms.known_metrics import (
 )
 from beam_bleu.transforms.native.arrays import without_nan
 from beam_bleu.transforms.pairing.needs import Needs
-from beam_bleu.transforms.score.segment_table import compile_segment_table, own_columns, own_types
+from beam_bleu.transforms.score.segment_table import own_columns, own_types
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
@@ -174,10 +174,9 @@ class SegmentColumns:
         self.schema = pa.schema(fields)
 
     def prepare(self) -> None:
-        """Compiles the code that scores segments, or loads it, unless this process has done so."""
-        for text, metric in self._chosen.counted:
-            prepare_counting(text, metric)
-            compile_segment_table(metric)
+        """Compiles the code that counts, or loads it, unless this process has done so."""
+        for counted in self._chosen.counted:
+            prepare_counting(*counted)
 
     def of_batch(self, batch: SegmentBatch) -> pa.RecordBatch:
         """The scores of a batch, in the order of its segments. Each text is prepared once.

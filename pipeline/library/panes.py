@@ -72,11 +72,6 @@ class _SumBatch(beam.DoFn):
     def __init__(self, job: Job) -> None:
         self._additions = additions(job)
 
-    def setup(self) -> None:
-        # Once in a worker, before its first batch, as for the kernel.
-        for adding in self._additions.values():
-            adding.compile()
-
     def process(self, statistics: BatchStatistics) -> Iterator[tuple[None, PaneSums]]:
         if not len(statistics):
             return
@@ -97,10 +92,6 @@ class _TakeEnds(beam.DoFn):
         self._systems = tuple(job.source.systems)
         self._results = job.results
         self._additions = additions(job)
-
-    def setup(self) -> None:
-        for adding in self._additions.values():
-            adding.compile()
 
     def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
         _, pane = keyed

@@ -21,7 +21,7 @@ from beam_bleu.transforms.known_metrics import (
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.score.segment_table import compile_segment_table, segment_table
+from beam_bleu.transforms.score.segment_table import segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.batch_steps import (
     count_matches,
@@ -134,11 +134,6 @@ class ScoreSegments(ThreadedDoFn):
         self._place = place
         self._metric = metric
         self._schema = schema
-
-    def setup(self) -> None:
-        super().setup()
-        # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        compile_segment_table(self._metric)
 
     def work(self, statistics: BatchStatistics) -> Iterable[pa.Table]:
         return [segment_table(statistics, self._place, self._name, self._metric, self._schema)]

@@ -27,7 +27,6 @@ from beam_bleu.transforms.examples.score_cells import ScoreCells
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
-from beam_bleu.transforms.score.segment_table import compile_segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
 
@@ -58,11 +57,6 @@ class Picker:
     metrics: tuple[PickedMetric, ...]
     baseline: str | None = None
     labels: tuple[str, ...] = ()
-
-    def prepare(self) -> None:
-        """Compiles the code that scores segments, or loads it, unless this process has done so."""
-        for metric in self.metrics:
-            compile_segment_table(metric.definition)
 
     def __call__(self, batch: SegmentBatch, statistics: BatchStatistics) -> Picked:
         """The examples of a batch with numbers. Several threads can pick at the same time."""

@@ -145,11 +145,6 @@ def _lists(columns: Sequence[pa.LargeStringArray]) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(bounds), texts, TEXTS)
 
 
-def compile_segment_table(metric: Metric) -> None:
-    """Compiles the code that scores segments, or loads it, unless this process has done so."""
-    metric.segment_scores(np.zeros((1, metric.basis.width), np.int64))
-
-
 def list_array(integers: Integers) -> pa.ListArray:
     """A column with a list of N integers in each row, from integers (..., N)."""
     *_, length = integers.shape

@@ -85,8 +85,6 @@ class CountMatches(ThreadedDoFn):
         # could think that the worker hangs.
         for text, metric in (*self._counted, *([self._lengths] if self._lengths else [])):
             prepare_counting(text, metric)
-        if self._pick is not None:
-            self._pick.prepare()
 
     def work(self, batch: SegmentBatch) -> Iterable[Any]:
         statistics = self._counted_batch(batch)

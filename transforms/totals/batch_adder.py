@@ -22,12 +22,9 @@ from beam_bleu.transforms.totals.group_totals import (
     all_pairs,
     pairs_with,
 )
-from beam_bleu.transforms.totals.replicates.replicate_adder import (
-    ReplicateAdder,
-    compile_replicate_adder,
-)
+from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
 from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
-from beam_bleu.transforms.totals.unit_adder import UnitAdder, compile_unit_adder
+from beam_bleu.transforms.totals.unit_adder import UnitAdder
 from beam_bleu.transforms.wiring.sums import Sums
 
 _MOST_SETS = 8
@@ -61,12 +58,6 @@ class Adding:
     with_all_pairs: bool = False
     documents: str | None = None
     resampling: Resampling | None = None
-
-    def compile(self) -> None:
-        """Compiles the code that adds up, or loads it, unless this process has done so."""
-        compile_unit_adder()
-        if self.resampling is not None:
-            compile_replicate_adder()
 
 
 class AddersOfSystems:

@@ -20,7 +20,6 @@ from apache_beam.utils.windowed_value import WindowedValue
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import Additions
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
-from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.steps import BatchCoder, NamedSums, Step, giving_sums, unchanged
 
 __all__ = ["MultiplyDocuments", "SumDocuments", "sum_documents"]
@@ -52,10 +51,6 @@ class SumDocuments(beam.DoFn):
     def __init__(self, additions: Additions) -> None:
         self._additions = additions
 
-    def setup(self) -> None:
-        # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        compile_unit_adder()
-
     def start_bundle(self) -> None:
         self._adders: dict[str, DocumentAdder] = {}
 
@@ -82,10 +77,6 @@ class MultiplyDocuments(beam.DoFn):
 
     def __init__(self, additions: Additions) -> None:
         self._additions = additions
-
-    def setup(self) -> None:
-        for adding in self._additions.values():
-            adding.compile()
 
     def start_bundle(self) -> None:
         self._totals = {name: DocumentTotals(adding) for name, adding in self._additions.items()}

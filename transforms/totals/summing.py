@@ -18,7 +18,6 @@ from beam_bleu.transforms.totals.batch_adder import (
     SeveralTotals,
     totals_of_rows,
 )
-from beam_bleu.transforms.totals.unit_adder import compile_unit_adder
 from beam_bleu.transforms.wiring.steps import AddUp, NamedSums
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
@@ -64,12 +63,6 @@ class SumBundles(CollectBundles):
         super().__init__(threads)
         self._additions = additions
 
-    def setup(self) -> None:
-        super().setup()
-        # Here, so that the first batch does not have to wait for the compiler. See CountMatches.
-        for adding in self._additions.values():
-            adding.compile()
-
     def new_collector(self) -> MetricsAdder:
         return MetricsAdder(self._additions)
 
@@ -86,10 +79,6 @@ class SumGroups(beam.DoFn):
         self._bases = bases
         self._pairs = pairs
         self._with_products = with_products
-
-    def setup(self) -> None:
-        # Once in a worker, before its first batch, as for the kernel.
-        compile_unit_adder()
 
     def process(self, statistics: BatchStatistics) -> Iterator[Any]:
         for group in statistics.groups:

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, Integers, exact
 from beam_bleu.transforms.native.compiling import compiled
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.group_totals import (
     CANDIDATE_BYTES,
     CANDIDATE_RETURNS,
@@ -277,16 +276,6 @@ class UnitAdder:
             self._facts[groups],
             most,
         )
-
-
-def compile_unit_adder() -> None:
-    """Compiles the code that adds up units, or loads it, unless this process has done so."""
-    one = np.ones(1, np.int64)
-    signs = no_signs(systems=1, reference_count=1, segments=1)
-    basis = Basis(("segments",), shared=(SEGMENTS,))
-    adder = UnitAdder(("",), basis)
-    adder.add(np.ones((1, 1, 1), np.int64))
-    adder.add_facts(BatchStatistics((), one, one[None], one, signs, ("",)))
 
 
 @compiled

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import require_same_systems
@@ -129,13 +129,6 @@ class ReplicateAdder:
 
         memory = scratch(digits.shape[1])
         add_weighted(filled, digits, rows, shifts, seed, is_bootstrap, self._sums, *memory)
-
-
-def compile_replicate_adder() -> None:
-    """Compiles the code that adds up replicates, or loads it, unless this process has done so."""
-    basis = Basis(("segments",), shared=(SEGMENTS,))
-    adder = ReplicateAdder(Resampling("bootstrap", 1), (), basis)
-    adder._add(np.zeros(1, np.uint64), *adder._digits(np.ones((1, 1, 1), np.int64)))
 
 
 def _multiple(number: int, of: int) -> int:
