@@ -39,19 +39,14 @@ def segment_batches(
     threads: int,
     systems: tuple[str, ...] = (),
 ) -> Iterator[SegmentBatch]:
-    """The segments that arguments of a call describe, in batches, in their order. There is one.
+    """The segments that arguments of a call describe, in one or more batches, in their order.
 
     Args:
       candidates: for each argument with candidates its name, for messages, and its value.
-      references: a list for each reference, each as long as the candidates; or None.
+      references: as for `score`, and so is the next one.
       references_per_segment: a list of references for each segment; or None.
       threads: how many threads count them. No one has much more to do than the others.
       systems: the names of the systems; none if there is one without a name.
-
-    Raises:
-      ValueError: an argument has the wrong type or length, there is no segment, not exactly one of
-        both layouts of references, something is not a text, a candidate is missing, or a segment
-        has no reference.
     """
     of_candidates = {name: complete_texts(values, name) for name, values in candidates.items()}
     first_name, first_column = next(iter(of_candidates.items()))
@@ -82,11 +77,7 @@ def segment_batches(
 
 
 def _references(references: Any, per_segment: Any) -> dict[str, pa.Array]:
-    """The columns of references by their names: one for each reference, or one of lists.
-
-    Raises:
-      ValueError: not exactly one is given, or it is something else.
-    """
+    """The columns of references by their names: one for each reference, or one of lists."""
     if (references is None) == (per_segment is None):
         both = "neither" if references is None else "both"
         raise ValueError(
@@ -110,15 +101,7 @@ _LISTS = (list, tuple, np.ndarray)
 
 
 def texts(values: Any, name: str) -> pa.LargeStringArray:
-    """The texts of an argument, with bytes after them as the kernel needs; null for None.
-
-    Args:
-      values: a list or tuple, a pyarrow Array, a numpy array or a pandas Series.
-      name: the argument, for messages, such as "references[0]".
-
-    Raises:
-      ValueError: it has another form, or something in it is not a text.
-    """
+    """The texts of an argument, with bytes after them as the kernel needs; null for None."""
     values = _sequence(values, name, "texts")
     if isinstance(values, pa.ChunkedArray):
         return _of_arrow(values, name, arrow_columns.text_column)
@@ -126,11 +109,7 @@ def texts(values: Any, name: str) -> pa.LargeStringArray:
 
 
 def complete_texts(values: Any, name: str) -> pa.LargeStringArray:
-    """The same of candidates: no text may be missing.
-
-    Raises:
-      ValueError: see `texts`, or one is missing.
-    """
+    """The same of candidates: no text may be missing."""
     column = texts(values, name)
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
@@ -142,7 +121,6 @@ def complete_texts(values: Any, name: str) -> pa.LargeStringArray:
 
 
 def text_lists(values: Any, name: str) -> pa.LargeListArray:
-    """The lists of texts of an argument; see `texts`."""
     values = _sequence(values, name, "lists")
     if isinstance(values, pa.ChunkedArray):
         return _of_arrow(values, name, arrow_columns.list_column)
@@ -164,11 +142,7 @@ def text_lists(values: Any, name: str) -> pa.LargeListArray:
 
 
 def _sequence(values: Any, name: str, items: str) -> Any:
-    """A sequence of Python or a ChunkedArray that is not empty, from any form of an argument.
-
-    Raises:
-      ValueError: it has another form.
-    """
+    """A sequence of Python or a ChunkedArray that is not empty, from any form of an argument."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(values, pandas.Series | pandas.Index):
         values = values.to_numpy(dtype=object)
@@ -195,15 +169,7 @@ def _of_arrow(
 
 
 def _encoded(values: Sequence[Any], place: Callable[[int], str]) -> pa.LargeStringArray:
-    """A padded column of texts of Python.
-
-    Args:
-      values: the texts.
-      place: where a text is, for messages, from its number.
-
-    Raises:
-      ValueError: one is not a text.
-    """
+    """A padded column of texts of Python; `place` says for messages where a text is."""
     try:
         return padded_texts(values)
     except (TypeError, UnicodeEncodeError):
@@ -221,7 +187,6 @@ def _is_unicode(text: str) -> bool:
 
 
 def shown(value: object) -> str:
-    """A value of another type, for messages."""
     text = repr(value)
     return f"{text if len(text) <= 80 else text[:77] + '...'}, of type {type(value).__name__}"
 
@@ -231,15 +196,7 @@ def on_threads(
 ) -> Iterator[_Result]:
     """What `work` gives for each value, in their order.
 
-    About two values for each thread are in memory at a time.
-
-    Args:
-      work: the function. Compiled code runs without the interpreter's lock.
-      values: the values, which this thread makes.
-      threads: the number of threads.
-
-    Raises:
-      ValueError: the number of threads is impossible.
+    This thread makes the values. About two for each thread are in memory at a time.
     """
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise ValueError(f"threads must be 1 or more, got {threads!r}")

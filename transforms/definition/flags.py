@@ -26,18 +26,15 @@ class Flag:
 
     Attributes:
       name: its name on a command line, and the keyword of `Evaluate`.
-      help: what it chooses.
       metavar: what the help calls its value; "" for a switch.
       words: its spellings on a command line; the last one is that of messages.
-      default: its value if it is not given. The value of a flag whose default is () is a tuple of
-        all values that are given.
+      default: its value if it is not given. If it is (), the flag can be repeated, and its value is
+        a tuple.
       convert: makes the value of its text. A `ValueError` says what the text must be.
       choices: the texts to choose from; none for any text.
       split: the parts of a text that has several values; None if it has one.
       shown_default: what the help says about the default; "" for its value, if it has one.
-      nargs: as in argparse.
-      const: the text that a flag without a value stands for.
-      action: what argparse does with a text in place of keeping its value.
+      nargs: as in argparse, and so are the next two.
       is_shown_only: whether something else reads it, and argparse only shows it.
       field: the field of a class that it sets.
       value: what a switch sets the field to.
@@ -64,28 +61,21 @@ class Flag:
 
     @property
     def spelling(self) -> str:
-        """How messages call it."""
         return self.words[-1] if self.words else self.name
 
     @property
     def is_many(self) -> bool:
-        """Whether it can be repeated."""
         return isinstance(self.default, tuple)
 
     @property
     def described(self) -> str:
-        """What the help says."""
         default = self.shown_default
         if not default and isinstance(self.default, str | int) and self.metavar:
             default = f"default {self.default}"
         return f"{self.help}; {default}" if default else self.help
 
     def read(self, text: str) -> Any:
-        """The value of a text: several ones, if the flag splits it.
-
-        Raises:
-          UsageError: the text is impossible.
-        """
+        """The value of a text, or a list if the flag splits it; a `UsageError` if impossible."""
         try:
             if self.split is not None:
                 return [self._chosen(part) for part in self.split(text)]
@@ -100,11 +90,7 @@ class Flag:
         return self.convert(text)
 
     def value_of(self, given: Any) -> Any:
-        """The value for one of Python: it is checked as the text of a command line is.
-
-        Raises:
-          UsageError: it is impossible.
-        """
+        """The value for one of Python: it is checked as the text of a command line is."""
         if not self.metavar:
             if not isinstance(given, bool):
                 raise UsageError(f"{self.spelling} must be True or False, got {given!r}", SEE_HELP)
@@ -127,15 +113,9 @@ class Flag:
 
 
 def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -> Any:
-    """A field with the choice of a user.
+    """A field with the choice of a user: the attributes of its `Flag`, and its short spellings.
 
-    Args:
-      default: its value if it is not given.
-      help: what it chooses.
-      metavar: what the help calls its value; "" for a switch.
-      short: its other spellings.
-      more: other attributes of `Flag`. If `choices` is a table, the help also has the description
-        of each of its rows.
+    If `choices` is a table, the help also has the description of each of its rows.
     """
     rows = more.get("choices")
     if isinstance(rows, Mapping):
@@ -154,7 +134,7 @@ def choice(
     of_text: bool = False,
     **more: Any,
 ) -> Any:
-    """A field of a metric's definition, which a flag of the command sets.
+    """A field of a metric's definition, which a flag of the command sets; see `flag`.
 
     Args:
       default: its value if the flag is not given.

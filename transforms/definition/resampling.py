@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
-from beam_bleu.transforms.definition.choices import require_choice, table
+from beam_bleu.transforms.definition.choices import table
 
 ResamplingMethodName = Literal["bootstrap", "randomization"]
 
@@ -25,9 +25,8 @@ class ResamplingMethod:
     """A row of `RESAMPLING_METHODS`.
 
     Attributes:
-      name: its name here.
       description: what a replicate is.
-      resamples: how many replicates there are by default. sacreBLEU has the same defaults.
+      resamples: how many replicates there are by default, as in sacreBLEU.
     """
 
     name: ResamplingMethodName
@@ -45,7 +44,6 @@ RESAMPLING_METHODS: Mapping[ResamplingMethodName, ResamplingMethod] = table(
         10000,
     ),
 )
-"""All methods, in the order in which they are shown."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,13 +55,9 @@ class Resampling:
     segment's number in the input, or by the partition and the name of its document.
 
     Attributes:
-      method: the method.
       resamples: how many replicates; None for the method's default.
-      seed: the seed, 0 to 2^64 - 1.
+      seed: 0 to 2^64 - 1.
       partition: the label of the part of a corpus that is scored; "" if it has none.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
     method: ResamplingMethodName
@@ -71,15 +65,6 @@ class Resampling:
     seed: int = DEFAULT_SEED
     partition: str = ""
 
-    def __post_init__(self) -> None:
-        require_choice("resample", self.method, RESAMPLING_METHODS)
-        number = self.resamples
-        if number is not None and not 1 <= number <= MOST_RESAMPLES:
-            raise ValueError(f"resamples must be 1 to {MOST_RESAMPLES}, got {number}")
-        if not 0 <= self.seed <= LARGEST_SEED:
-            raise ValueError(f"seed must be 0 to {LARGEST_SEED}, got {self.seed}")
-
     @property
     def number(self) -> int:
-        """How many replicates there are."""
         return self.resamples or RESAMPLING_METHODS[self.method].resamples

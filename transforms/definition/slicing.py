@@ -16,14 +16,10 @@ LENGTH = "length"
 """The reserved name of a label that no input has: the length of a segment's references."""
 
 LENGTH_EDGES = (10, 20, 30, 40, 50)
-"""The default lengths at which a new slice begins."""
-
 MOST_SLICES = 1000
-"""The default limit on the number of slices."""
 
 CROSS = "*"
-"""What separates the labels of an item that divides by several labels."""
-
+"""What separates the labels of an item."""
 
 Item = tuple[str, ...]
 """The labels whose values together divide a corpus."""
@@ -53,7 +49,7 @@ class Slicing:
       most: the largest number of slices of all items together.
 
     Raises:
-      ValueError: an item, an edge or the number is impossible.
+      ValueError: an item is impossible.
     """
 
     items: tuple[Item, ...] = ()
@@ -72,12 +68,6 @@ class Slicing:
             if names in seen:
                 raise ValueError(f"{seen[names]} and {shown} are the same slices")
             seen[names] = shown
-        edges = self.length_edges
-        if not edges or edges[0] < 1 or any(a >= b for a, b in itertools.pairwise(edges)):
-            shown = ",".join(map(str, edges))
-            raise ValueError(f"edges of lengths must be ascending numbers from 1 on, got {shown}")
-        if self.most < 1:
-            raise ValueError(f"the number of slices must be at least 1, got {self.most}")
 
     def __bool__(self) -> bool:
         return bool(self.items)
@@ -97,7 +87,6 @@ class Slicing:
         return dataclasses.replace(self, items=tuple(different.values()))
 
     def name_of_item(self, item: int) -> str:
-        """An item as users write it."""
         return CROSS.join(self.items[item])
 
     def values(self, key: SliceKey) -> dict[str, str | None]:
@@ -130,11 +119,9 @@ class Slicing:
 
 
 NO_SLICES = Slicing()
-"""Only the whole corpus is scored."""
 
 
 def item_of(text: str) -> Item:
-    """The item that is written as "domain" or "lang_pair*domain"."""
     return tuple(name.strip() for name in text.split(CROSS))
 
 
