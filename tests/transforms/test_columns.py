@@ -71,14 +71,13 @@ def test_tables_give_the_score_of_their_segments() -> None:
     assert found_in(TABLES, CorpusBleu.Globally(config, columns=lists)) == [expected]
 
 
-@pytest.mark.parametrize("uncertainty", [True, False])
-def test_tables_with_keys_give_the_scores_of_their_segments(uncertainty: bool) -> None:
-    expected = dict(found_in(KEYED, CorpusBleu.PerKey(uncertainty=uncertainty)))
+def test_tables_with_keys_give_the_scores_of_their_segments() -> None:
+    expected = dict(found_in(KEYED, CorpusBleu.PerKey()))
     assert len(expected) == 7
     for key, score in expected.items():
         alone = [segment for other, segment in KEYED if other == key]
         assert score.score == score_of(alone, BleuConfig()).score
-    found = found_in(TABLES, CorpusBleu.PerKey(columns=BY_KEY, uncertainty=uncertainty))
+    found = found_in(TABLES, CorpusBleu.PerKey(columns=BY_KEY))
     assert dict(found) == expected
     assert len(found) == 7
 
@@ -136,15 +135,11 @@ def described(
 
 WINDOWS: dict[str, Any] = {
     "sliding": beam.WindowInto(window.SlidingWindows(20, 5)),
-    "sessions": beam.WindowInto(window.Sessions(3)),
     "late": beam.WindowInto(
         window.FixedWindows(10),
         trigger=trigger.AfterWatermark(late=trigger.AfterCount(1)),
         accumulation_mode=trigger.AccumulationMode.ACCUMULATING,
         allowed_lateness=100,
-    ),
-    "latest": beam.WindowInto(
-        window.SlidingWindows(20, 5), timestamp_combiner=window.TimestampCombiner.OUTPUT_AT_LATEST
     ),
 }
 
@@ -172,7 +167,6 @@ def of_group(key: str, segments: Any) -> tuple[str, Any]:
     ("candidate", "references", "cause"),
     [
         ("c", ["c"], "the column 'c' is given as a candidate and as a reference"),
-        ({"old": "c", "new": "d"}, ["r", "d"], "the column 'd' is given as a candidate and as a"),
         ("c", ["r", "r"], "the column 'r' is given twice"),
     ],
 )

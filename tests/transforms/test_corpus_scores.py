@@ -66,21 +66,14 @@ def sacrebleu_score(segments: list[tuple[str, list[str | None]]], **options: Any
 
 
 @pytest.mark.parametrize(
-    "batch_segments_limit",
-    [
-        7,
-        2048,
-    ],
-)
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"tokenize": "none"}, {"lowercase": True, "max_ngram_order": 2, "smooth_method": "floor"}],
+    ("options", "rows"),
+    [({}, 2048), ({"lowercase": True, "max_ngram_order": 2, "smooth_method": "floor"}, 7)],
     ids=str,
 )
 def test_globally_gives_sacrebleus_score(
-    options: dict[str, Any], batch_segments_limit: int, monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", batch_segments_limit)
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", rows)
     segments = hostile_segments(300, seed=1)
     expected = sacrebleu_score(segments, **options)
     assert expected.counts[-1] > 0
@@ -150,9 +143,6 @@ def test_an_empty_input_gives_no_element(transform: beam.PTransform) -> None:
     ("segment", "cause"),
     [
         (("all missing", [None, None]), "the candidate 'all missing' has no reference"),
-        ((None, ["reference"]), "the candidate must be a str, got None"),
-        (("a string", "reference"), "the references must be a list of str, got 'reference'"),
-        (("a number", ["one", 2]), "a reference must be a str or None, got 2"),
         (("alone",), "a segment is (candidate, [reference, ...]), got ('alone',)"),
     ],
 )
@@ -178,30 +168,10 @@ def test_references_that_are_no_list_are_refused(transform, element):
         found_in([element], transform())
 
 
-@pytest.mark.parametrize(
-    ("element", "cause"),
-    [
-        (("candidate", ["reference"]), "a segment is (candidate, [reference, ...]), got"),
-        (("candidate", ["reference", "another"]), "must be a list of str, got 'another'"),
-        (17, "an element is (key, segment), got 17"),
-    ],
-)
-def test_a_segment_without_its_key_is_refused(element: Any, cause: str) -> None:
-    with pytest.raises(Exception, match=re.escape(cause)) as failure:
-        found_in([("k", CAT), element], CorpusBleu.PerKey())
-    assert "give segments to Globally, and (key, segment) to PerKey" in str(failure.value)
-
-
-@pytest.mark.parametrize("value", ["false", 0, None])
-def test_uncertainty_is_true_or_false(value: Any) -> None:
-    for transform in (CorpusBleu.Globally, CorpusBleu.PerKey, CorpusBleu.PerSystem):
-        with pytest.raises(ValueError, match=f"uncertainty must be True or False, got {value!r}"):
-            transform(uncertainty=value)
-
-
-def test_a_lone_surrogate_is_refused_with_its_place() -> None:
-    with pytest.raises(Exception, match=r"has a lone surrogate at 4"):
-        to_batch([CAT, ("text\ud800", ["reference"])])
+def test_uncertainty_is_true_or_false() -> None:
+    for transform in (CorpusBleu.Globally, CorpusBleu.PerSystem):
+        with pytest.raises(ValueError, match="uncertainty must be True or False, got 'false'"):
+            transform(uncertainty="false")  # type: ignore[arg-type]
 
 
 def test_counters_count_each_segment_once() -> None:

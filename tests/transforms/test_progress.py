@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 
 from beam_bleu.transforms.progress import Progress, State
@@ -59,19 +57,3 @@ def test_the_seconds_of_phases_also_of_a_repeated_one(clock):
     progress.reset()
     clock.now += 1
     assert progress.seconds == {"starting": 1.0}
-
-
-def test_threads_lose_no_bytes():
-    progress = Progress()
-    progress.begin("scoring")
-
-    def work() -> None:
-        for _ in range(10_000):
-            progress.add(1)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert progress.state.done == 40_000

@@ -228,14 +228,8 @@ def test_what_is_impossible_is_refused_at_construction(
 @pytest.mark.parametrize(
     ("element", "transform", "cause"),
     [
-        (("id", "a text"), SegmentScores(), "the references must be a list of str, got 'a text'"),
         (("a", [None]), SegmentScores(), "the segment with the candidate 'a' has no reference"),
         ("a", SegmentScores(), "an element is (candidate, [reference, ...]) or (key, (candidate"),
-        (
-            TABLE.drop_columns(["refs"]),
-            SegmentScores(columns=COLUMNS),
-            "a table has no column 'refs'",
-        ),
         (SEGMENTS[0], SegmentScores(columns=COLUMNS), "an element must be a pyarrow Table"),
         (
             TABLE.rename_columns(["id", "bleu", "refs", "note"]),

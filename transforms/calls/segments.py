@@ -87,12 +87,6 @@ def _references(references: Any, per_segment: Any) -> dict[str, pa.Array]:
         return {"references_per_segment": text_lists(per_segment, "references_per_segment")}
     if not isinstance(references, _LISTS) or not len(references):
         raise ValueError(f"references must be a list of lists, got {shown(references)}: {_LAYOUTS}")
-    for place, values in enumerate(references):
-        if values is None or isinstance(values, str):
-            raise ValueError(
-                f"references must be a list of lists, but references[{place}] is {shown(values)}: "
-                f"{_LAYOUTS}"
-            )
     named = {f"references[{place}]": values for place, values in enumerate(references)}
     return {name: texts(values, name) for name, values in named.items()}
 

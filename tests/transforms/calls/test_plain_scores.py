@@ -158,26 +158,12 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
         ({"candidates": "a b"}, "candidates must be texts: a list .* got 'a b', of type str"),
         ({"references": None}, "give exactly one of references= .* got neither"),
         ({"references_per_segment": [["a"], ["b"]]}, "give exactly one of .* got both"),
-        (
-            {"references": ["a", "b"]},
-            "references must be a list of lists, but references.0. is 'a', .*: references= takes "
-            r"a list for each reference, .*\[\[first, second, ...\]\].*references_per_segment=",
-        ),
+        ({"references": ["a", "b"]}, r"references\[0\] must be texts: a list .* got 'a', of type"),
         ({"references": []}, "references must be a list of lists, got ..,"),
-        ({"references": [["a", "b"], None]}, r"references\[1\] is None"),
         (
             {"references": [["a", "b"], ["c"]]},
             r"references\[1\] has the length 1, but candidates has 2: references= takes a list for "
             "each reference, each as long as candidates",
-        ),
-        (
-            {"references": None, "references_per_segment": [["a", "b"]]},
-            "references_per_segment has the length 1, but candidates has 2: .*; "
-            "references_per_segment= takes a list for each segment",
-        ),
-        (
-            {"references": None, "references_per_segment": ["a", ["b"]]},
-            r"references_per_segment\[0\] must be a list of texts, got 'a', of type str",
         ),
         (
             {"references": None, "references_per_segment": [["a"], [None]]},
@@ -187,7 +173,6 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
             {"references": [["a", None], ["b", None]]},
             r"references\[0\]\[1\] and references\[1\]\[1\] has no reference",
         ),
-        ({"metrics": "bleu"}, "metrics must be a list of names and configs, got 'bleu'"),
         (
             {"metrics": ["perplexity"]},
             "a metric needs the column .*score these records with the command",
@@ -195,7 +180,6 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
         ({"metrics": [BleuConfig(smooth_method="nltk-method5")]}, "is for segment scores only"),
         ({"uncertainty": 1}, "uncertainty must be True or False, got 1"),
         ({"threads": 0}, "threads must be 1 or more, got 0"),
-        ({"threads": True}, "threads must be 1 or more, got True"),
     ],
     ids=str,
 )
@@ -209,11 +193,9 @@ def test_impossible_arguments_are_refused(arguments, message):
     ("systems", "options", "message"),
     [
         (["a"], {}, "systems must be a dict of names and candidates, got"),
-        ({"one": ["a"]}, {}, "systems must be two or more different names"),
         ({"one": ["a"], "two": ["a", "b"]}, {}, r"systems\['two'\] has the length 2, but .* has 1"),
         ({"one": ["a"], "two": [None]}, {}, r"systems\['two'\]\[0\] is missing"),
         ({"one": ["a"], "two": ["b"]}, {"baseline": "x"}, "baseline must be one of one, two"),
-        ({"one": ["a"], "two": ["b"]}, {"all_pairs": 1}, "all_pairs must be True or False"),
     ],
     ids=str,
 )

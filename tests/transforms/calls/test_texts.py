@@ -82,20 +82,16 @@ def test_references_can_be_rows_of_an_array():
             ["a", b"b"],
             r"texts\[1\] must be Unicode text, got b'b', of type bytes; decode bytes",
         ),
-        (["a", "b", 3], r"texts\[2\] must be Unicode text, got 3, of type int"),
         (
             ["a", math.nan],
             r"texts\[1\] must be Unicode text, got nan, of type float; .*pandas",
         ),
         (["a", "b\ud800c"], r"texts\[1\] must be Unicode text"),
-        (np.array(["a", "\udc80"]), r"texts\[1\] must be Unicode text"),
-        (np.array([b"a"]), r"texts\[0\] must be Unicode text, got b'a'"),
         (
             np.array([["a"]]),
             r"texts\[0\] must be Unicode text, got \['a'\], of type list",
         ),
         (pa.array([1, 2]), "the column 'texts' must have strings, but its type is int64"),
-        (pa.array([b"a"]), "the column 'texts' must have strings, but its type is binary"),
         (
             pa.array([b"\xff"]).view(pa.string()),
             "the column 'texts' is not valid: .*[Ii]nvalid UTF",
@@ -108,7 +104,7 @@ def test_what_is_not_a_text_is_refused(values, message):
         texts(values, "texts")
 
 
-@pytest.mark.parametrize("values", ["a", b"a", {"a"}, {"a": "b"}, None, iter(["a"]), np.array("a")])
+@pytest.mark.parametrize("values", ["a", {"a"}, {"a": "b"}, None, np.array("a")])
 def test_what_has_no_order_or_one_value_is_refused(values):
     with pytest.raises(ValueError, match="texts must be "):
         texts(values, "texts")
@@ -118,12 +114,10 @@ def test_what_has_no_order_or_one_value_is_refused(values):
     ("lists", "message"),
     [
         ([["a"], "b"], r"lists\[1\] must be a list of texts, got 'b', of type str; lists= takes"),
-        ([["a"], None], r"lists\[1\] must be a list of texts, got None"),
         (
             [["a"], [], ["b", b"c"]],
             r"lists\[2\]\[1\] must be Unicode text, got b'c'",
         ),
-        ([[], ["a", "\ud800"]], r"lists\[1\]\[1\] must be Unicode text"),
         (pa.array(["a"]), "the column 'lists' must have lists of strings"),
     ],
     ids=str,

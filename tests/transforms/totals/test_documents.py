@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import itertools
 import operator
-import pickle
 import random
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -24,8 +23,7 @@ from made_units import (
     sums_of_rows,
 )
 
-from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import no_signs
@@ -231,21 +229,6 @@ def test_a_document_of_which_no_segment_is_common_is_no_common_unit() -> None:
     assert found.corpus.units == 2
 
 
-def test_segments_stop_being_common_if_another_partition_has_another_system() -> None:
-    draw = random.Random(4)
-    rows = segments(draw, 40, 40)
-    first = rows[0].document
-    rows = [
-        row
-        if row.document == first
-        else dataclasses.replace(row, counts={name: row.counts[name] for name in "bc"})
-        for row in rows
-    ]
-    found = totals_of([batches(rows, 50)], workers=3)
-    assert_brute_force(found, rows)
-    assert found.corpus.units == 1
-
-
 def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() -> None:
     rows = [
         dataclasses.replace(row, document="d", counts={name: row.counts[name]})
@@ -256,50 +239,6 @@ def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() 
     assert (found.corpus.systems, found.corpus.units) == (("b", "c"), 0)
     assert found.corpus.pairs == found.slices.pairs == ()
     assert_brute_force(found, rows)
-
-
-def test_the_baseline_of_slices_can_be_another_system() -> None:
-    rows = segments(random.Random(7), 30, 5)
-    found = totals_of([batches(rows, 9)], dataclasses.replace(ADDING, baseline="c"))
-    assert_brute_force(found, rows, baseline="c")
-
-
-def test_too_many_slices_are_refused() -> None:
-    rows = [
-        dataclasses.replace(row, domain=f"d{number // 10}")
-        for number, row in enumerate(segments(random.Random(8), 60, 5))
-    ]
-    bundles = [batches(rows[begin : begin + 20], 20) for begin in range(0, 60, 20)]
-    few = dataclasses.replace(ADDING, slicing=dataclasses.replace(SLICING, most=3))
-    with pytest.raises(InputError, match="more than 3 slices"):
-        totals_of(bundles, few)
-
-
-WITHOUT_SLICES = dataclasses.replace(ADDING, slicing=NO_SLICES)
-
-
-def test_messages_are_short() -> None:
-    """200 documents of 3 systems need fewer bytes than their sums as int64."""
-    rows = segments(random.Random(11), 1000, 200)
-    adder = DocumentAdder(WITHOUT_SLICES)
-    adder.add(batch(rows))
-    (sums,) = adder.sums().parts
-    documents = len({row.document for row in rows})
-    assert len(sums.keys) == documents
-    assert len(pickle.dumps(sums)) < documents * len(SYSTEMS) * BASIS.width * 8
-
-
-def test_an_empty_batch_adds_nothing() -> None:
-    statistics = batch(segments(random.Random(13), 1, 1))
-    empty = dataclasses.replace(
-        statistics,
-        counts=(np.zeros((3, 0, BASIS.width), np.int64),),
-        reference_counts=np.zeros(0, np.int64),
-        labels=tuple(each.slice(0, 0) for each in statistics.labels),
-    )
-    adder = DocumentAdder(ADDING)
-    adder.add(empty)
-    assert list(adder.buckets()) == []
 
 
 def test_the_pipeline_gives_the_same_totals() -> None:

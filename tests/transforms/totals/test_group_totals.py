@@ -16,7 +16,7 @@ from scoring import statistics_of
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
-from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
     PARTS_OF_A_TOKEN,
@@ -300,9 +300,3 @@ def test_the_step_gives_one_value_for_all_batches(threads):
         given = root | beam.Create(batches)
         parts = given | giving_sums(SumBundles({"totals": adding}, threads))
         assert_that(add_up([parts]), check)
-
-
-def test_replicates_of_other_systems_do_not_add_up():
-    adding = dataclasses.replace(ADDING, resampling=Resampling("bootstrap", 5))
-    with pytest.raises(JobError, match="not all segments have the same systems"):
-        _ = added_up([made(1, ABC, 3)], adding) + added_up([made(1, ("a", "b"), 3)], adding)
