@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import apache_beam as beam
 import pytest
-from apache_beam.pipeline import PipelineVisitor
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from command_line import REFERENCES, SYSTEMS
 from found_in_pipelines import found_in
 
@@ -19,7 +16,6 @@ from beam_bleu import (
     ReadLineParallel,
     TerConfig,
 )
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing.segments import batching
 
 CONFIGS = {
@@ -71,22 +67,6 @@ def test_each_system_has_scores_of_its_own() -> None:
     for name, config in CONFIGS.items():
         alone = found_in(ReadLineParallel(systems, references), CorpusScore.PerSystem(config))
         assert {system: scores[name] for system, scores in found.items()} == dict(alone)
-
-
-def test_the_segments_are_gathered_and_added_up_once() -> None:
-    labels: list[str] = []
-
-    class Labels(PipelineVisitor):
-        def visit_transform(self, applied: Any) -> None:
-            labels.append(applied.full_label)
-
-    pipeline = beam.Pipeline(runner=FnApiRunner())
-    _ = pipeline | beam.Create(SEGMENTS) | "Score" >> CorpusScores.Globally([*METRICS_OF_TEXTS])
-    pipeline.visit(Labels())
-    steps = [label for label in labels if label.startswith("Score/")]
-    assert steps.count("Score/Gather segments/Fill batches") == 1
-    assert steps.count("Score/Count matches") == 1
-    assert [step for step in steps if step.endswith("GroupByKey")] == ["Score/Add up/GroupByKey"]
 
 
 @pytest.mark.parametrize(

@@ -184,9 +184,8 @@ def found_in(rows):
     return Estimates(made_totals(rows), USUAL).error("a")
 
 
-@pytest.mark.parametrize("ratio", [0.8, 1.3])
-def test_it_is_that_of_a_bootstrap(ratio):
-    rows = np.array(made_units(400, ratio=ratio))
+def test_it_is_that_of_a_bootstrap():
+    rows = np.array(made_units(400, ratio=1.3))
     weights = np.random.default_rng(7).multinomial(400, np.full(400, 1 / 400), size=2000)
     scores = [USUAL.value(tuple(map(int, sums))) for sums in weights @ rows]
     score = bleu_with_error(rows.tolist())

@@ -18,13 +18,13 @@ from apache_beam.testing.util import assert_that
 from made_units import (
     found_products,
     found_sums,
-    named_columns,
     products_of_rows,
     sums_of_rows,
 )
 
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
-from beam_bleu.transforms.metrics.bleu.columns import PARTS_OF_A_TOKEN, bleu_basis
+from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.batch_adder import Adding
@@ -47,20 +47,15 @@ class Segment:
     document: str
     domain: str
     counts: dict[str, list[int]]
-    references: int
 
 
 def segments(
     draw: random.Random, number: int, documents: int, *, each: bool = False, long: bool = False
 ) -> list[Segment]:
-    """Random segments.
+    """Random segments of documents that are scattered.
 
-    Args:
-      draw: the random numbers.
-      number: the number of segments.
-      documents: the number of documents, whose segments are scattered.
-      each: whether systems can have different segments.
-      long: whether some segments are so long that products do not fit in an int64.
+    With `each`, systems can have different segments; with `long`, some products need more than
+    64 bits.
     """
     found = []
     for _ in range(number):
@@ -68,38 +63,17 @@ def segments(
         if each:
             systems = tuple(name for name in SYSTEMS if draw.random() < 0.8) or SYSTEMS[:1]
         largest = 2**40 if long and draw.random() < 0.1 else 30
-        references = draw.randrange(1, 4)
-        shortest = draw.randrange(largest)
-        longest = shortest + draw.randrange(largest)
-        above = draw.randrange((longest - shortest) * references + 1)
-        counts = {}
-        for system in systems:
-            length = draw.randrange(largest)
-            closest = draw.randrange(shortest, longest + 1)
-            first = draw.randrange(closest, longest + 1)
-            matches = [draw.randrange(length + 1) for _ in range(ORDER)]
-            counts[system] = [
-                *named_columns(
-                    ORDER,
-                    segments=1,
-                    candidate_length=length,
-                    ref_shortest=shortest,
-                    ref_closest_more=closest - shortest,
-                    ref_closest_first_more=first - closest,
-                    ref_longest_more=longest - shortest,
-                    ref_average_more=above * PARTS_OF_A_TOKEN // references,
-                    **{f"matches_{n}": matched for n, matched in enumerate(matches, 1)},
-                    **{f"short_{n}": int(length < n) for n in range(1, ORDER + 1)},
-                )
+        shared = [draw.randrange(largest) for _ in range(BASIS.width)]
+        shared[SEGMENTS] = 1
+        counts = {
+            system: [
+                shared[column] if column in BASIS.shared else draw.randrange(largest)
+                for column in range(BASIS.width)
             ]
-        found.append(
-            Segment(
-                f"doc {draw.randrange(documents)}",
-                draw.choice(["news", "social"]),
-                counts,
-                references,
-            )
-        )
+            for system in systems
+        }
+        domain = draw.choice(["news", "social"])
+        found.append(Segment(f"doc {draw.randrange(documents)}", domain, counts))
     return found
 
 
@@ -113,7 +87,7 @@ def batch(rows: Sequence[Segment]) -> BatchStatistics:
     )
     return BatchStatistics(
         (counts,),
-        np.array([row.references for row in rows], np.int64),
+        np.ones(len(rows), np.int64),
         np.zeros(counts.shape[:2], np.int64),
         np.zeros(len(rows), np.int64),
         no_signs(systems=len(systems), reference_count=1, segments=len(rows)),

@@ -79,7 +79,7 @@ class ReplicateAdder:
             # Neighbouring segments of a document have the same weights. So they are one unit.
             starts = np.flatnonzero(np.append(True, units[1:] != units[:-1]))
             units, columns = units[starts], np.add.reduceat(columns, starts, axis=2)
-        self._add(units, *self._digits(columns))
+        self._add(units, columns)
 
     def sums(self) -> Integers:
         """The sums of all replicates, int64 (systems, replicates, W), of the sorted systems."""
@@ -93,11 +93,8 @@ class ReplicateAdder:
             total[systems, :, column] = of_column
         return total[sorted(range(len(total)), key=self._systems.__getitem__)]
 
-    def _digits(self, columns: Integers) -> tuple[NDArray[np.float32], Integers, Integers]:
-        """The digits, rows of sums and shifts that `add_weighted` takes.
-
-        They are of those of the columns, int64 (systems, W, units), that are not 0.
-        """
+    def _add(self, units: UnitKeys, columns: Integers) -> None:
+        """Adds those of the columns, int64 (systems, W, units), that are not 0, as digits."""
         digits: list[Integers] = []
         rows: list[int] = []
         shifts: list[int] = []
@@ -111,29 +108,21 @@ class ReplicateAdder:
                 digits.append(values >> shift & ((1 << DIGIT_BITS) - 1))
                 rows.append(row)
                 shifts.append(shift)
-        padded = _multiple(columns.shape[2], UNITS_AT_ONCE), _multiple(len(digits), COLUMNS_AT_ONCE)
-        filled = np.zeros(padded, np.float32)
-        filled[: columns.shape[2], : len(digits)] = np.stack(digits, axis=1)
-        return filled, np.array(rows, np.int64), np.array(shifts, np.int64)
-
-    def _add(
-        self, units: UnitKeys, digits: NDArray[np.float32], rows: Integers, shifts: Integers
-    ) -> None:
         new = len(self._rows) - self._sums.shape[1]
         if new:
             self._sums = np.pad(self._sums, ((0, 0), (0, new), (0, 0)))
-        filled = np.zeros(len(digits), np.uint64)
-        filled[: len(units)] = units
-        seed = np.uint64(self._resampling.seed)
-        is_bootstrap = self._resampling.method == "bootstrap"
-
-        memory = scratch(digits.shape[1])
-        add_weighted(filled, digits, rows, shifts, seed, is_bootstrap, self._sums, *memory)
-
-
-def _multiple(number: int, of: int) -> int:
-    """The smallest multiple that is not smaller than a number."""
-    return -(-number // of) * of
+        padded = -len(units) % UNITS_AT_ONCE, -len(digits) % COLUMNS_AT_ONCE
+        filled = np.pad(np.stack(digits, axis=1), ((0, padded[0]), (0, padded[1])))
+        add_weighted(
+            np.pad(units, (0, padded[0])),
+            filled.astype(np.float32),
+            np.array(rows, np.int64),
+            np.array(shifts, np.int64),
+            np.uint64(self._resampling.seed),
+            self._resampling.method == "bootstrap",
+            self._sums,
+            *scratch(filled.shape[1]),
+        )
 
 
 UnitKeys = NDArray[np.uint64]
