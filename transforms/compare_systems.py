@@ -40,21 +40,11 @@ class CompareSystems:
       >>> from beam_bleu import CompareSystems
       >>> segments = [({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
       ...             for i in range(300)]
-      >>> def show(compared):
-      ...     for comparison in compared.comparisons:
-      ...         low, high = comparison.interval
-      ...         names = f"{comparison.system} - {comparison.baseline}"
-      ...         print(f"{names}: {comparison.difference:+.1f}")
-      ...         print(f"95 % interval {low:+.1f} to {high:+.1f}")
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create(segments)
-      ...         | CompareSystems.Globally(["old", "new"])
-      ...         | beam.Map(show)
-      ...     )
-      new - old: +11.4
-      95 % interval +9.6 to +13.1
+      ...     compared = pipeline | beam.Create(segments) | CompareSystems.Globally(["old", "new"])
+      ...     differences = compared | beam.FlatMap(lambda compared: compared.comparisons)
+      ...     _ = differences | beam.Map(lambda each: print(f"{each.difference:+.1f}"))
+      +11.4
     """
 
     @classmethod

@@ -246,14 +246,11 @@ class CorpusScore:
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import ChrfConfig, CorpusScore
+      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScore.Globally(ChrfConfig(beta=1))
-      ...         | beam.Map(lambda chrf: print(f"{chrf.score:.2f}"))
-      ...     )
-      84.95
+      ...     scores = pipeline | beam.Create([segment]) | CorpusScore.Globally(ChrfConfig(beta=1))
+      ...     _ = scores | beam.Map(print)
+      chrF1 84.9  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     _METRIC: ClassVar[MetricName | None] = None
@@ -315,15 +312,13 @@ class CorpusScores:
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import ChrfConfig, CorpusScores
+      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusScores.Globally(metrics=["bleu", ChrfConfig(word_order=2), "ter"])
-      ...         | beam.Map(lambda scores: {name: round(scores[name].score, 2) for name in scores})
-      ...         | beam.Map(print)
-      ...     )
-      {'bleu': 75.98, 'chrf': 87.19, 'ter': 16.67}
+      ...     scoring = CorpusScores.Globally(metrics=["ter", ChrfConfig(word_order=2)])
+      ...     scores = pipeline | beam.Create([segment]) | scoring
+      ...     _ = scores | beam.FlatMap(dict.values) | beam.Map(print)
+      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
+      chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     @classmethod
@@ -378,13 +373,11 @@ class CorpusBleu(CorpusScore):
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import BleuConfig, CorpusBleu
+      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusBleu.Globally(BleuConfig(lowercase=True))
-      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f} {bleu.matches}"))
-      ...     )
+      ...     scoring = CorpusBleu.Globally(BleuConfig(lowercase=True))
+      ...     scores = pipeline | beam.Create([segment]) | scoring
+      ...     _ = scores | beam.Map(lambda bleu: print(f"{bleu.score:.2f} {bleu.matches}"))
       75.98 (5, 4, 3, 2)
     """
 
@@ -397,14 +390,11 @@ class CorpusChrf(CorpusScore):
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusChrf
+      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusChrf.Globally()
-      ...         | beam.Map(lambda chrf: print(f"{chrf.score:.2f} {chrf.matches}"))
-      ...     )
-      88.96 (14, 13, 12, 11, 10, 9)
+      ...     scores = pipeline | beam.Create([segment]) | CorpusChrf.Globally()
+      ...     _ = scores | beam.Map(print)
+      chrF2 89.0  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     _METRIC = "chrf"
@@ -418,14 +408,11 @@ class CorpusTer(CorpusScore):
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusTer
+      >>> segment = ("on the mat a cat sat", ["A cat sat on the mat"])
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("on the mat a cat sat", ["A cat sat on the mat"])])
-      ...         | CorpusTer.Globally()
-      ...         | beam.Map(lambda ter: print(f"{ter.score:.2f} {ter.edits} {ter.ref_length}"))
-      ...     )
-      16.67 1 6.0
+      ...     scores = pipeline | beam.Create([segment]) | CorpusTer.Globally()
+      ...     _ = scores | beam.Map(print)
+      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
     """
 
     _METRIC = "ter"
@@ -446,13 +433,10 @@ class SumSegments(ScoreGroups):
       >>> import apache_beam as beam
       >>> from beam_bleu import SumSegments, bleu_of_sums
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("monday", ("the cat sat on the mat", ["A cat sat on the mat"]))])
-      ...         | SumSegments()
-      ...         | beam.MapTuple(lambda day, sums: print(day, f"{bleu_of_sums(sums).score:.2f}"))
-      ...     )
-      monday 75.98
+      ...     segment = ("the cat sat on the mat", ["A cat sat on the mat"])
+      ...     sums = pipeline | beam.Create([("monday", segment)]) | SumSegments()
+      ...     _ = sums | beam.MapTuple(lambda day, row: print(day, bleu_of_sums(row).matches))
+      monday (5, 4, 3, 2)
     """
 
     def __init__(

@@ -92,16 +92,11 @@ class ReadLineParallel(_Read):
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusBleu, ReadLineParallel
+      >>> references = ["examples/references/a.txt", "examples/references/b.txt"]
+      >>> reading = ReadLineParallel({"atlas": "examples/systems/atlas.txt"}, references)
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | ReadLineParallel(
-      ...             {"atlas": "examples/systems/atlas.txt"},
-      ...             ["examples/references/a.txt", "examples/references/b.txt"],
-      ...         )
-      ...         | CorpusBleu.PerSystem()
-      ...         | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      ...     )
+      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
+      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
       atlas 57.8
     """
 
@@ -218,18 +213,15 @@ class ReadPairedRecords(_ReadRecords):
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusBleu, ReadPairedRecords
+      >>> reading = ReadPairedRecords(
+      ...     "examples/beam_yaml/records.jsonl",
+      ...     candidate_columns=["atlas=candidate"],
+      ...     reference_columns=["reference_a", "reference_b"],
+      ...     where={"system": "atlas"},
+      ... )
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | ReadPairedRecords(
-      ...             "examples/beam_yaml/records.jsonl",
-      ...             candidate_columns=["atlas=candidate"],
-      ...             reference_columns=["reference_a", "reference_b"],
-      ...             where={"system": "atlas"},
-      ...         )
-      ...         | CorpusBleu.PerSystem()
-      ...         | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      ...     )
+      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
+      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
       atlas 57.8
     """
 
@@ -285,19 +277,16 @@ class ReadLongRecords(_ReadWithIds):
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusBleu, ReadLongRecords
+      >>> reading = ReadLongRecords(
+      ...     "examples/records/long.jsonl",
+      ...     id_column="id",
+      ...     system_column="system",
+      ...     candidate_column="hypothesis",
+      ...     reference_columns=["reference"],
+      ... )
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | ReadLongRecords(
-      ...             "examples/records/long.jsonl",
-      ...             id_column="id",
-      ...             system_column="system",
-      ...             candidate_column="hypothesis",
-      ...             reference_columns=["reference"],
-      ...         )
-      ...         | CorpusBleu.PerSystem()
-      ...         | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      ...     )
+      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
+      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
       atlas 46.3
       birch 25.2
     """
@@ -338,19 +327,16 @@ class ReadJoinedRecords(_ReadWithIds):
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusBleu, ReadJoinedRecords
+      >>> reading = ReadJoinedRecords(
+      ...     {"atlas": "examples/records/outputs/atlas.jsonl"},
+      ...     ["examples/records/references.jsonl"],
+      ...     join_on="id",
+      ...     candidate_column="hyp",
+      ...     reference_columns=["ref"],
+      ... )
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | ReadJoinedRecords(
-      ...             {"atlas": "examples/records/outputs/atlas.jsonl"},
-      ...             ["examples/records/references.jsonl"],
-      ...             join_on="id",
-      ...             candidate_column="hyp",
-      ...             reference_columns=["ref"],
-      ...         )
-      ...         | CorpusBleu.PerSystem()
-      ...         | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      ...     )
+      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
+      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
       atlas 46.3
     """
 

@@ -57,12 +57,10 @@ class SegmentScores(beam.PTransform):
       >>> import apache_beam as beam
       >>> from beam_bleu import SegmentScores
       >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("line 1", ("the cat sat on a mat", ["the cat sat on the mat"]))])
-      ...         | SegmentScores(["bleu", "ter"])
-      ...         | beam.MapTuple(lambda key, scores: print(key, f"{scores['bleu']:.1f}"))
-      ...     )
+      ...     segment = ("the cat sat on a mat", ["the cat sat on the mat"])
+      ...     keyed = pipeline | beam.Create([("line 1", segment)])
+      ...     scores = keyed | SegmentScores(["bleu", "ter"])
+      ...     _ = scores | beam.MapTuple(lambda key, scores: print(key, f"{scores['bleu']:.1f}"))
       line 1 53.7
     """
 
