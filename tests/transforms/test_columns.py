@@ -87,24 +87,17 @@ def test_tables_give_the_sums_of_their_segments() -> None:
     assert dict(found_in(TABLES, SumSegments(columns=BY_KEY))) == expected
 
 
-@pytest.mark.parametrize("keyed", [False, True])
-def test_tables_of_systems_are_compared(keyed: bool) -> None:
+def test_tables_of_systems_are_compared() -> None:
     segments = [
         ({"old": candidate, "new": candidate.upper()}, references)
         for candidate, references in SINGLE
     ]
     keys = [key for key, _ in KEYED]
-    columns = ArrowColumns(
-        {"new": "upper", "old": "candidate"}, ["first", "second"], "key" if keyed else None
-    )
+    columns = ArrowColumns({"new": "upper", "old": "candidate"}, ["first", "second"], "key")
     systems = ["old", "new"]
-    if keyed:
-        elements = list(zip(keys, segments, strict=True))
-        expected = dict(found_in(elements, CompareSystems.PerKey(systems)))
-        assert dict(found_in(TABLES, CompareSystems.PerKey(systems, columns=columns))) == expected
-    else:
-        expected = found_in(segments, CompareSystems.Globally(systems))
-        assert found_in(TABLES, CompareSystems.Globally(systems, columns=columns)) == expected
+    elements = list(zip(keys, segments, strict=True))
+    expected = dict(found_in(elements, CompareSystems.PerKey(systems)))
+    assert dict(found_in(TABLES, CompareSystems.PerKey(systems, columns=columns))) == expected
 
 
 @pytest.mark.parametrize(

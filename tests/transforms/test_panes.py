@@ -152,34 +152,6 @@ def test_each_pane_is_what_a_batch_gives_for_its_segments(
     assert assert_each_pane_is_right(stream, windows(WINDOWS[windowing], EARLY[early], mode)) > 3
 
 
-@pytest.mark.parametrize("mode", [DISCARDING, ACCUMULATING])
-def test_panes_of_a_trigger_that_waits_for_a_time(mode: Any) -> None:
-    """Such a trigger does not count segments, so they have common sums."""
-    segments = [(text, ["the cat sat on a mat"]) for text in TEXTS for _ in range(12)]
-    stream = test_stream.TestStream().advance_watermark_to(0)
-    for place, first in enumerate((0, 30, 10)):
-        at = (1, 2, 3)[place]
-        elements = [
-            TimestampedValue((key, segment), at)
-            for key in ("one key", "another")
-            for segment in segments[first : first + 40]
-        ]
-        # The last ones are late.
-        stream = stream.advance_watermark_to(20) if place == 2 else stream
-        stream = stream.add_elements(elements).advance_processing_time(61)
-    windowing = beam.WindowInto(
-        window.FixedWindows(10),
-        trigger=trigger.AfterWatermark(
-            early=trigger.AfterProcessingTime(60), late=trigger.AfterProcessingTime(60)
-        ),
-        accumulation_mode=mode,
-        allowed_lateness=100,
-    )
-    assert assert_each_pane_is_right(stream.advance_watermark_to_infinity(), windowing) == 6
-    bleu = [result for name, _, result in FOUND if name == "CorpusBleu"]
-    assert any(score.standard_error for score in bleu), "there are segments enough"
-
-
 def by_pane(found: Iterable[tuple[str, str, Any]]) -> dict[str, dict[str, Any]]:
     """The results of each transform by their panes. Each pane is there once."""
     panes: dict[str, dict[str, Any]] = {}

@@ -276,7 +276,10 @@ def test_lost_or_repeated_batches_are_an_error(tmp_path, times):
             lambda: ReadPairedRecords("a.txt"),
             r"give input_format, one of parquet, arrow, avro, jsonl, tsv",
         ),
-        (lambda: ReadPairedRecords("a.jsonl", header=True), r"header is for tsv, but .* is jsonl"),
+        (
+            lambda: ReadPairedRecords("a.jsonl", header=True),
+            r"header is for tsv.*, but .* is jsonl",
+        ),
         (lambda: ReadLineParallel({}, ["r"]), r"candidates must be a mapping of names and files"),
         (
             lambda: ReadJoinedRecords({"a": "b.tsv"}, ["r.tsv"], join_on="id", allow="all"),

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 
-class _Row(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-_Choice = TypeVar("_Choice", bound=_Row)
-
-
-def table(*rows: _Choice) -> Mapping[Any, _Choice]:
+def table(*rows: Any) -> Mapping[Any, Any]:
     """The rows by name, in their order. The constant with the table gives the type of the names."""
     return {row.name: row for row in rows}
 
