@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, TextIO
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import ERASED_LINE, JsonLines, is_redrawn
+from beam_bleu.pipeline.display.terminal import ERASED_LINE, is_redrawn, log_line
 from beam_bleu.transforms.progress import PROGRESS, Phase, Progress, State
 
 ProgressMode = Literal["auto", "on", "off"]
@@ -117,11 +117,8 @@ def _write_line(stream: TextIO, states: Iterator[State]) -> None:
 
 def _write_log(stream: TextIO, messages: Iterator[str]) -> None:
     for message in messages:
-        if JsonLines.current is not None:
-            line = JsonLines.current.line("info", message)
-        else:
-            now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
-            line = f"{now} beam-bleu: {printable(message)}"
+        now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        line = log_line("info", message, f"{now} beam-bleu: {printable(message)}")
         stream.write(f"{line}\n")
         stream.flush()
 

@@ -29,36 +29,36 @@ LOG_FORMATS: Mapping[LogFormatName, str] = {
 """The values of --log_format, and what each of them makes of stderr."""
 
 
-class JsonLines:
-    """Makes lines of stderr for programs that collect logs: an object on each line.
+class Log:
+    """Whether stderr has objects for programs that collect logs, and the name of their run.
 
-    Attributes:
-      current: that of this process, if its stderr has such lines.
-      run: the name of the run, as run.json has it, once it is known.
+    It is the name that run.json has, once it is known.
     """
 
-    current: ClassVar[JsonLines | None] = None
+    is_json: ClassVar[bool] = False
+    run: ClassVar[str | None] = None
 
-    def __init__(self) -> None:
-        self.run: str | None = None
 
-    @classmethod
-    @contextlib.contextmanager
-    def of(cls, name: LogFormatName) -> Iterator[None]:
-        before = cls.current
-        cls.current = cls() if name == "json" else None
-        logging.captureWarnings(name == "json")  # Python would print them as text
-        try:
-            yield
-        finally:
-            cls.current = before
-            logging.captureWarnings(False)
+@contextlib.contextmanager
+def formatted_log(name: LogFormatName) -> Iterator[None]:
+    """While the body runs, stderr has this format."""
+    before = Log.is_json, Log.run
+    Log.is_json, Log.run = name == "json", None
+    logging.captureWarnings(Log.is_json)  # Python would print them as text
+    try:
+        yield
+    finally:
+        Log.is_json, Log.run = before
+        logging.captureWarnings(False)
 
-    def line(self, level: str, message: str, **more: Any) -> str:
-        """A line of a level such as "info", with other keys after the message; without its end."""
-        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        fields = {"time": now, "level": level, "message": message, "run": self.run}
-        return json_text(fields | {"host": platform.node()} | more)
+
+def log_line(level: str, message: str, text: str, **more: Any) -> str:
+    """A message of a level such as "info", with other keys after it, or the text for people."""
+    if not Log.is_json:
+        return text
+    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    fields = {"time": now, "level": level, "message": message, "run": Log.run}
+    return json_text(fields | {"host": platform.node()} | more)
 
 
 def say(message: str) -> None:
@@ -75,8 +75,7 @@ def say(message: str) -> None:
 
 def tell(message: str) -> None:
     """Writes a message of beam-bleu to stderr, in the format of --log_format."""
-    lines = JsonLines.current
-    say(f"beam-bleu: {printable(message)}" if lines is None else lines.line("info", message))
+    say(log_line("info", message, f"beam-bleu: {printable(message)}"))
 
 
 @contextlib.contextmanager
@@ -121,4 +120,4 @@ def open_standard_streams() -> None:
 def is_redrawn(stream: TextIO) -> bool:
     """Whether a line on this stream can be written again and again."""
     knows_escapes = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
-    return stream.isatty() and knows_escapes and JsonLines.current is None
+    return stream.isatty() and knows_escapes and not Log.is_json

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Set
 from typing import Any, NamedTuple, NoReturn
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import JsonLines, LogFormatName, say
+from beam_bleu.pipeline.display.terminal import LogFormatName, formatted_log, log_line, say
 from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
 from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
 from beam_bleu.transforms.errors import (
@@ -34,6 +34,9 @@ _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
 
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
 """The text that Python writes between an exception and the next one, which it caused."""
+
+_BREAKS = "\n\t"
+"""What stays as it is in tracebacks and in records of libraries."""
 
 _BETWEEN_WAKES = 0.1  # seconds
 
@@ -166,17 +169,17 @@ class _Log(logging.Handler):
 
     def format(self, record: logging.LogRecord) -> str:
         message = record.getMessage()
-        if (lines := JsonLines.current) is not None:
-            more = {"logger": record.name}
-            if record.exc_info:
-                more["traceback"] = logging.Formatter().formatException(record.exc_info)
-            return lines.line(record.levelname.lower(), message, **more)
         if record.name.partition(".")[0] != _LOGGER.name:
-            return printable(super().format(record), keep="\n\t")
-        if record.levelno >= logging.WARNING:
-            return f"beam-bleu: warning: {printable(message)}"
-        time = datetime.datetime.fromtimestamp(record.created).astimezone()
-        return f"{time.isoformat(timespec='seconds')} beam-bleu: {printable(message)}"
+            text = printable(super().format(record), keep=_BREAKS)
+        elif record.levelno >= logging.WARNING:
+            text = f"beam-bleu: warning: {printable(message)}"
+        else:
+            time = datetime.datetime.fromtimestamp(record.created).astimezone()
+            text = f"{time.isoformat(timespec='seconds')} beam-bleu: {printable(message)}"
+        more = {"logger": record.name}
+        if record.exc_info:
+            more["traceback"] = logging.Formatter().formatException(record.exc_info)
+        return log_line(record.levelname.lower(), message, text, **more)
 
 
 def _log_thread(ended: threading.ExceptHookArgs) -> None:
@@ -228,7 +231,7 @@ def reported(
     """
     level = logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING
     with (
-        JsonLines.of(log_format),
+        formatted_log(log_format),
         _logged(level, _LEVELS[min(verbose, len(_LEVELS) - 1)]),
         _interrupts.handled(),
     ):
@@ -256,15 +259,12 @@ def reported(
 
 
 def _say_error(ending: Ending, trace: str) -> None:
-    lines = JsonLines.current
-    if lines is not None:
-        more: dict[str, Any] = {"remedy": ending.remedy or None, "exit_code": ending.code}
-        more |= {"traceback": trace} if trace else {}
-        say(lines.line("error", ending.cause, **more))
-        return
+    more: dict[str, Any] = {"remedy": ending.remedy or None, "exit_code": ending.code}
+    text = f"beam-bleu: {ending.cause}" + (f"\n  {ending.remedy}" if ending.remedy else "")
     if trace:
-        say(printable(trace, keep="\n\t"))
-    say(f"beam-bleu: {ending.cause}" + (f"\n  {ending.remedy}" if ending.remedy else ""))
+        more["traceback"] = trace
+        text = f"{printable(trace, keep=_BREAKS)}\n{text}"
+    say(log_line("error", ending.cause, text, **more))
 
 
 def end(code: int) -> NoReturn:

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from beam_bleu.pipeline.display.terminal import JsonLines
+from beam_bleu.pipeline.display.terminal import Log
 from beam_bleu.pipeline.errors.error_marks import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output import storage
@@ -118,8 +118,7 @@ class RunRecord:
         Raises:
           UsageError: lineage is asked for, and its library is not set up.
         """
-        if JsonLines.current is not None:
-            JsonLines.current.run = facts.run
+        Log.run = facts.run
         self._facts = facts if facts.output else None
         names = ("run", "partition", "runner", "arguments")
         self._content |= {name: getattr(facts, name) for name in names}

@@ -56,8 +56,8 @@ def test_verbose_tells_what_the_job_does(corpus):
         f"beam-bleu {VERSION}, Apache Beam {importlib.metadata.version('apache-beam')}, "
         f"Python {platform.python_version()}",
         "runner: FnApiRunner, threads: 3",
-        f"references: 2 files, {size(*references):,} bytes: {references[0]} ... {references[1]}",
         f"candidates h: 2 files, {size(*candidates):,} bytes: {candidates[0]} ... {candidates[1]}",
+        f"references: 2 files, {size(*references):,} bytes: {references[0]} ... {references[1]}",
         f"ranges: {ranges}, of at most {max(size(candidates[0]), 8192):,} bytes",
         # The candidates lead, because they have a compressed file: a unit for each of the files.
         "segments: 5,000, portions: 2",
