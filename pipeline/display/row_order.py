@@ -43,14 +43,9 @@ def decimals_of(metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | No
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """A result, and how it is to be shown.
+    """A result, the bytes of its scores.json, and how it is to be shown.
 
-    Attributes:
-      result: its rows.
-      data: the bytes of its scores.json.
-      remarks: lines about it that are not in scores.json.
-      decimals: how many decimals scores have; None for the format's default.
-      choice: which rows of slices and comparisons tables show, and in which order.
+    `remarks` are lines about it that are not in scores.json. None decimals are the format's own.
     """
 
     result: Result

@@ -34,11 +34,8 @@ class Note(NamedTuple):
 class Table:
     """A table with what a reader must know about it.
 
-    Attributes:
-      caption: sentences about it, without a full stop.
-      header: the names of its columns.
-      rows: its cells; the first one of a row is its name.
-      notes: its definitions.
+    The caption is sentences without a full stop, the first cell of a row is its name, and the notes
+    are definitions.
     """
 
     caption: Sequence[str]

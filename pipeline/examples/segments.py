@@ -30,14 +30,8 @@ Entry = Mapping[str, Any]
 class Wanted:
     """Which segments are asked for.
 
-    Attributes:
-      metric: by which metric.
-      system: of which system.
-      against: the system with which it is compared; None if it is not.
-      labels: the values that labels, or columns that are kept, of the segments must have; None for
-        segments without the label.
-      number: the most segments.
-      lower_is_better: whether a lower score is better.
+    `labels` are the values that labels, or columns that are kept, must have; None for segments
+    without the label.
     """
 
     metric: str
@@ -57,13 +51,10 @@ class Wanted:
 
 
 class Found(NamedTuple):
-    """The segments that are shown.
+    """The segments that are shown, the worst one first, and what a reader must know of them.
 
-    Attributes:
-      entries: the segments, the worst one first, with the keys of the file of examples.
-      of_all: how many segments have a score, or lost against the other system; None if that is
-        unknown, because these are from the file of examples.
-      note: what a reader must know of them; "" if there is nothing.
+    `of_all` is how many segments have a score, or lost against the other system; None if that is
+    unknown, because these are from the file of examples.
     """
 
     entries: Sequence[Entry]

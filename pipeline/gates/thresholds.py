@@ -28,14 +28,7 @@ DEFAULT_DROP_RULE = next(iter(DROP_RULES))
 
 
 class ThresholdFlag(NamedTuple):
-    """A row of `THRESHOLD_FLAGS`.
-
-    Attributes:
-      kind: what a score that misses the threshold is: a failure, a warning, or a failure if it is
-        so much worse than an earlier score.
-      lower_is_better: whether it is for metrics where a lower score is better; None for all.
-      help: what it does, for --help.
-    """
+    """A row of `THRESHOLD_FLAGS`: what it is to miss the threshold, and for which metrics it is."""
 
     kind: Literal["fail", "warn", "drop"]
     lower_is_better: bool | None
@@ -73,15 +66,10 @@ THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = {
 
 @dataclasses.dataclass(frozen=True)
 class Threshold:
-    """A number that scores are compared with.
+    """A number that scores are compared with, and its flag with the value as it was typed.
 
-    Attributes:
-      flag: the flag that gives it.
-      text: the value of the flag, as it was typed.
-      number: of points of the score.
-      metric: the metric; "" for the only one.
-      name: the scores for which it is: "" for all systems on the whole corpus, or SYSTEM,
-        [SLICE] or SYSTEM[SLICE].
+    `metric` is "" for the only one, and `name` says for which scores it is: "" for all systems on
+    the whole corpus, or SYSTEM, [SLICE] or SYSTEM[SLICE].
     """
 
     flag: str
@@ -125,12 +113,8 @@ class Threshold:
 class Gates:
     """All thresholds of a command line. They are sent with the job.
 
-    Attributes:
-      thresholds: those of all flags.
-      drop: which drops fail.
-      old: the result with which drops compare the new one; None if there is no --max_drop, or no
-        earlier night.
-      old_name: its path, for messages.
+    `old` is the result with which drops compare the new one; None if there is no --max_drop, or no
+    earlier night.
     """
 
     thresholds: tuple[Threshold, ...] = ()

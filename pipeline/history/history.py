@@ -96,12 +96,9 @@ class Series:
 
 @dataclasses.dataclass(frozen=True)
 class History:
-    """What several nights say.
+    """What several nights say, in their order, also those without a result.
 
-    Attributes:
-      nights: all nights, in their order, also those without a result.
-      series: metric by metric, first the whole corpus and then the slices, system by system.
-      gaps: in the order of their nights.
+    The series are in the order of metrics, then the whole corpus before slices, then systems.
     """
 
     nights: tuple[str, ...]

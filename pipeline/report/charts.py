@@ -97,13 +97,10 @@ class Dots:
 
 @dataclasses.dataclass(frozen=True)
 class Series:
-    """A line of a chart of curves. All series of a chart have as many values.
+    """A line of a chart of curves, with a value and an interval for each category, or None.
 
-    Attributes:
-      values: a value for each category, or None.
-      intervals: the ends of the 95 % interval of each value, or None; empty if none has one.
-      breaks: the numbers of the categories whose values must not be compared with those before
-        them: no line leads to them.
+    No line leads to the categories at `breaks`: their values must not be compared with those
+    before them.
     """
 
     values: Sequence[float | None]

@@ -56,11 +56,9 @@ CUT_MARK = " […]"
 class Example:
     """A segment of a system. Texts are cut, so its memory is bounded.
 
-    Attributes:
-      rank: examples of a kind are in the order of this number, the smallest one first.
-      index: the segment's number in the input. Equal ranks are in its order.
-      entry: its line in the file of examples; docs/examples.md explains the keys. Its baseline is
-        the system with which it is compared, whatever the kind.
+    Examples of a kind are in the order of ranks, and then of numbers in the input. The entry is its
+    line in the file of examples; docs/examples.md explains the keys. Its baseline is the system
+    with which it is compared, whatever the kind.
     """
 
     rank: float
@@ -96,10 +94,8 @@ class Picked(Sums):
     Of the examples of two parts, the first ones of each kind are kept. So the memory is bounded,
     and any split and order gives the same examples.
 
-    Attributes:
-      number: the most examples of each kind, for each metric and system.
-      examples: the examples, in order.
-      scores: the distributions of the scores that are defined, by metric and system.
+    `number` is the most examples of each kind, for each metric and system. The distributions of
+    the scores that are defined are by metric and system.
     """
 
     number: int

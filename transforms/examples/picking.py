@@ -44,13 +44,9 @@ class PickedMetric(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Picker:
-    """What is picked of each batch.
+    """What is picked of each batch: at most a number of examples of each kind.
 
-    Attributes:
-      number: the most examples of each kind, for each metric and system.
-      metrics: the metrics.
-      baseline: the system with which the others are compared; None for the first one.
-      labels: the names of the labels of a batch.
+    They are of each metric and system. The baseline is the first system by default.
     """
 
     number: int
