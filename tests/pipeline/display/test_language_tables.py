@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from command_line import EXAMPLES, called, write_lines
-from shown_tables import table
 
 FOLDER = EXAMPLES / "languages"
 ARGUMENTS = [
@@ -77,13 +76,3 @@ def test_languages_with_one_tokenizer_have_a_table_of_the_whole_too(tmp_path):
     assert shown[3].split()[0] == "system"
     assert shown[7].split() == ["x", "tokenizer", "segments", "atlas", "birch"]
     assert [line.split()[:2] for line in shown[8:10]] == [["en-zh", "zh"], ["ja-zh", "zh"]]
-
-
-def test_many_languages_with_one_definition_are_not_all_named():
-    document = json.loads("\n".join(lines("--format", "json")))
-    codes = [f"q{a}{b}" for a in "abcdef" for b in "abcdef"]
-    (language,) = [each for each in document["languages"] if each["tokenize"] == "zh"]
-    document["scores"] = [{**document["scores"][0], "slice": {"pair": code}} for code in codes]
-    document["languages"] = [{**language, "slice": {"pair": code}} for code in codes]
-    names = "BLEU (qaa, qab, qac, qad, qae, qaf, qba, qbb and 28 more)|"
-    assert table(document).startswith(names)

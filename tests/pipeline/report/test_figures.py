@@ -5,20 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from made_reports import example, of_two_systems
+from made_reports import of_two_systems
 
-from beam_bleu.pipeline.examples.shown_segments import texts
 from beam_bleu.pipeline.report.charts import Dots
 from beam_bleu.pipeline.report.figures import best, places
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import ScoreRow
-
-
-def test_a_word_is_marked_in_both_texts_or_in_none():
-    one = example("worst", "b a", references=["a b"])
-    reference, candidate = [*texts({**one, "kept": {}})]
-    common = ("".join(r.text for r in text.runs if r.is_common) for text in (reference, candidate))
-    assert [text.split() for text in common] == [["b"], ["b"]]
 
 
 def test_losses_in_slices_come_first():
