@@ -98,7 +98,7 @@ def texts(values: Any, name: str) -> pa.LargeStringArray:
     """The texts of an argument, with bytes after them as the kernel needs; null for None."""
     values = _sequence(values, name, "texts")
     if isinstance(values, pa.ChunkedArray):
-        return _of_arrow(values, name, arrow_columns.text_column)
+        return _of_arrow(values, name)
     return _encoded(values, lambda row: f"{name}[{row}]")
 
 
@@ -117,7 +117,7 @@ def complete_texts(values: Any, name: str) -> pa.LargeStringArray:
 def text_lists(values: Any, name: str) -> pa.LargeListArray:
     values = _sequence(values, name, "lists")
     if isinstance(values, pa.ChunkedArray):
-        return _of_arrow(values, name, arrow_columns.list_column)
+        return _of_arrow(values, name, lists=True)
     for row, row_texts in enumerate(values):
         if not isinstance(row_texts, _LISTS):
             raise ValueError(
@@ -152,12 +152,10 @@ def _sequence(values: Any, name: str, items: str) -> Any:
     return values if len(values) else []
 
 
-def _of_arrow(
-    column: pa.ChunkedArray, name: str, convert: Callable[[pa.ChunkedArray, str], pa.Array]
-) -> pa.Array:
+def _of_arrow(column: pa.ChunkedArray, name: str, *, lists: bool = False) -> pa.Array:
     try:
         arrow_columns.require_valid(column, name)
-        return convert(column, name)
+        return arrow_columns.text_column(column, name, lists=lists)
     except InputError as error:
         raise ValueError(error.cause) from None
 

@@ -31,9 +31,6 @@ def look_at(
       allow: the kinds of findings that are meant, as in `ALLOWED`.
       of_values: whether the texts are values of records or of a call, which can be meant to be in
         another format, and not lines of files.
-
-    Raises:
-      InputError: the texts are certainly not what they are taken for.
     """
     streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
     findings = list(signs_in(streams, of_values=of_values))

@@ -59,12 +59,9 @@ class Stream:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sample(Sums):
-    """The sample of a part of a corpus.
+    """The sample of a part of a corpus: texts by the names of streams, by numbers of segments.
 
-    Attributes:
-      rows: by the numbers of segments, from 0, their texts by the names of the streams.
-      names: the names of all streams.
-      largest: the largest number of all segments, also of those that are not taken.
+    `largest` is the largest number of all segments, also of those that are not taken.
     """
 
     rows: Mapping[int, Mapping[str, str]] = dataclasses.field(default_factory=dict)

@@ -43,12 +43,9 @@ class BadRecord:
       number: the number of its segment in the input, from 0. A segment of line-parallel text can
         have several bad lines.
       label: the input in messages, such as "input" or "candidates LIUM-NMT".
-      path: its file.
       place: where it is in the file, such as "line 17" or "row 3 of row group 0".
-      reason: why it is bad.
-      what: the same for a person, with the details: "invalid UTF-8 at byte 3 of the line (0xff)".
-        If it begins with "has", it says what the place has: "has 2 fields".
-      remedy: what the person can do.
+      what: why it is bad, with the details: "invalid UTF-8 at byte 3 of the line (0xff)". If it
+        begins with "has", it says what the place has: "has 2 fields".
       raw: its bytes, as far as they are known, at most `MAX_RAW_BYTES`.
     """
 
@@ -75,13 +72,7 @@ class BadRecord:
 
 @dataclasses.dataclass
 class FoundBad:
-    """The bad records that a step has found so far in a part of the input.
-
-    Attributes:
-      first: the first ones, as many as an error names.
-      records: the number of all of them.
-      segments: the number of their segments.
-    """
+    """The bad records of a part of the input: the first ones, and how many there are in all."""
 
     first: list[BadRecord] = dataclasses.field(default_factory=list)
     records: int = 0

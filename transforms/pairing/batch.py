@@ -38,12 +38,8 @@ KEPT_ID = "id"
 class RowGroup(NamedTuple):
     """Neighbouring rows of a batch that are added up together. There may be one for each row.
 
-    Attributes:
-      start: the first row.
-      stop: the row after the last one; None for the end of the batch.
-      key: the key of their segments' score; None for the whole corpus.
-      window: the window of their sums; None if it is that of the batch.
-      timestamp: the timestamp of their sums, if they have a window.
+    If `stop` is None, they end with the batch. Without a key they belong to the whole corpus, and
+    without a window of their own to that of the batch.
     """
 
     start: int

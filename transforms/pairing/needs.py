@@ -36,7 +36,6 @@ class ValuePart:
     """A row of `VALUE_PARTS`.
 
     Attributes:
-      name: its name.
       takes: what the values of the column can be. A text that is a number is a number, too.
       must_be: what they must be, for messages.
       is_shared: whether systems can have one column in common.
@@ -113,12 +112,7 @@ class ValueColumn:
 
 @dataclasses.dataclass(frozen=True)
 class Needs:
-    """What is read of an input.
-
-    Attributes:
-      roles: the texts.
-      values: the columns of numbers.
-    """
+    """What is read of an input."""
 
     roles: tuple[Role, ...] = ()
     values: tuple[ValueColumn, ...] = ()

@@ -20,10 +20,8 @@ class PathLabel:
     """A label whose value is a part of the path of the file that a segment comes from.
 
     Attributes:
-      name: the name of the label.
       pattern: the pattern, as messages show it.
-      regex: a regular expression with one group, which is searched in the path. What the group
-        matches is the value.
+      regex: is searched in the path; what its one group matches is the value.
       has_one_file: whether all segments with a value are in one file. Then two files with the same
         value are two versions of the same segments, such as the outputs of two models.
     """

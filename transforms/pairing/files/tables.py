@@ -28,14 +28,9 @@ all rows, unless a file has a deletion vector."""
 
 @dataclasses.dataclass(frozen=True)
 class TableKind:
-    """A kind of tables.
+    """A kind of tables: the module that reads their logs, and the extra of beam-bleu that has it.
 
-    Attributes:
-      label: its name in messages.
-      library: the module that reads its log.
-      extra: the extra of beam-bleu that has the library.
-      files: lists the files of a table. Its arguments are the library, the stream, and the table
-        without the prefix.
+    `files` lists the files of a table, named without the prefix.
     """
 
     label: str

@@ -31,22 +31,16 @@ class Corpus:
     """Segments of several streams: line i of each stream belongs to segment i.
 
     Attributes:
-      systems: the systems' names.
-      candidates: each system's stream.
-      references: the streams of references, one or more.
       range_bytes: how many bytes a worker counts at a time, and about how many (of all
         streams together) it scores at a time; if None, a size that suits the corpus.
-      expected: what must be true of the corpus.
       num_refs: how many references each line of `references` has, with tabs between them; if 1,
         tabs are text.
-      label_streams: the streams of labels.
       on_bad_record: what happens with the segment of a line that is too long, is not UTF-8, or
         has another number of references. With "reject", the segment is left out.
       path_labels: labels from the paths of the files of candidates and references. The paths that
         match must have the same value for a segment.
       kept_labels: (name, label) of each column that is kept (`SegmentBatch.kept`): a label of
         `label_streams`.
-      keeps_texts: whether the texts of segments are kept, too.
     """
 
     systems: tuple[str, ...]

@@ -110,13 +110,7 @@ def _lines(count: int) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """The requirements for a corpus.
-
-    Attributes:
-      cuts: where its streams may be cut into shards.
-      segments: the required number of segments; None for any number.
-      max_line_bytes: the largest number of bytes of a line.
-    """
+    """The requirements for a corpus; `segments` is None for any number of them."""
 
     cuts: Cuts = "same"
     segments: int | None = None

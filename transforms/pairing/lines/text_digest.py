@@ -1,9 +1,8 @@
 """Digests of texts: numbers that show whether two texts have the same lines.
 
 The digest of a text is the sum of the hashes of its lines, modulo 2^128. The hash of a line
-depends on the number of the line, so the order of the lines counts. Because it is a sum, workers
-can compute it in parts, and the parts can be added up in any order. It does not depend on the
-division into files, or on their compression.
+depends on the number of the line, so the order counts. Workers can add up parts in any order, and
+the division into files does not matter.
 
 The hash is MurmurHash3_x64_128 by Austin Appleby (github.com/aappleby/smhasher,
 src/MurmurHash3.cpp, in the public domain). The seed is the line's number, from 1. It has 64 bits
@@ -43,12 +42,7 @@ _ZERO = np.uint64(0)
 
 @dataclasses.dataclass(frozen=True)
 class LineDigests:
-    """The digests of some lines of several streams, which can be added up.
-
-    Attributes:
-      lines: the number of lines of each stream.
-      sums: for each stream, the sum of the hashes of these lines, modulo 2^128.
-    """
+    """For each of several streams, the sum of the hashes of this number of its lines."""
 
     lines: int
     sums: tuple[int, ...]
@@ -77,12 +71,7 @@ class LineDigests:
 
 
 def sum_of_hashes(column: pa.LargeStringArray, first_line: int) -> int:
-    """The sum of the hashes of neighbouring lines, modulo 2^128.
-
-    Args:
-      column: the lines without their newlines, in a padded column without nulls.
-      first_line: the number of the first of these lines in its text, from 0.
-    """
+    """The sum of the hashes of neighbouring lines in a padded column; `first_line` is from 0."""
     return sum_of_seeded_hashes(column, np.arange(first_line + 1, first_line + 1 + len(column)))
 
 

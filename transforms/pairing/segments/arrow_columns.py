@@ -162,7 +162,7 @@ def table_batches(
     candidates, references = columns.of_candidates, columns.of_references
     if systems is not None and isinstance(columns.candidate, Mapping):
         candidates = [columns.candidate[name] for name in systems]
-    read_references = list_column if isinstance(columns.references, str) else text_column
+    lists = isinstance(columns.references, str)
     keys = [] if columns.key is None else [columns.key]
     for name in (*candidates, *references, *keys, *columns.of_segments):
         if table.schema.names.count(name) != 1:
@@ -178,7 +178,7 @@ def table_batches(
     for first in range(0, table.num_rows, size):
         part = table.slice(first, size)
         of_candidates = [text_column(part[name], name) for name in candidates]
-        of_references = [read_references(part[name], name) for name in references]
+        of_references = [text_column(part[name], name, lists=lists) for name in references]
         for name, column in zip(candidates, of_candidates, strict=True):
             _require(~nulls(column), first, f"no candidate in the column {name!r}")
         present = np.sum([reference_counts(column) for column in of_references], axis=0)
@@ -275,31 +275,20 @@ def require_valid(column: pa.ChunkedArray, name: str) -> None:
         ) from None
 
 
-def text_column(column: pa.ChunkedArray, name: str) -> pa.LargeStringArray:
-    """A valid column of strings of any type, as large strings."""
-    values = _whole(column)
-    if is_text(values.type) and not _has_bytes(column.type):
-        return values
-    raise _other_type(column, name, "strings")
-
-
-def list_column(column: pa.ChunkedArray, name: str) -> pa.LargeListArray:
-    """A valid column of lists of strings, as large lists of large strings."""
-    values = _whole(column)
-    if is_texts(values.type) and not _has_bytes(column.type.value_type):
-        return values
-    raise _other_type(column, name, "lists of strings")
-
-
-def _other_type(column: pa.ChunkedArray, name: str, what: str) -> InputError:
-    return InputError(
-        f"the column {name!r} must have {what}, but its type is {column.type}",
-        "references='name' is a column of lists, and references=['a', 'b'] are columns of strings",
-    )
-
-
-def _has_bytes(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+def text_column(column: pa.ChunkedArray, name: str, *, lists: bool = False) -> pa.Array:
+    """A valid column of strings, or of lists of them, as large strings or large lists of them."""
+    values, kind = _whole(column), column.type
+    is_right = is_texts(values.type) if lists else is_text(values.type)
+    if is_right:
+        of_texts = kind.value_type if lists else kind
+        is_right = not (pa.types.is_binary(of_texts) or pa.types.is_large_binary(of_texts))
+    if not is_right:
+        raise InputError(
+            f"the column {name!r} must have {'lists of ' * lists}strings, but its type is {kind}",
+            "references='name' is a column of lists, and references=['a', 'b'] are columns of "
+            "strings",
+        )
+    return values
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

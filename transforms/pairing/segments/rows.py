@@ -14,13 +14,7 @@ _TEXT = (str, str | None)
 
 @dataclasses.dataclass(frozen=True)
 class RowFields:
-    """The names of the fields of a row that are read.
-
-    Attributes:
-      candidate: the field with the candidate.
-      references: the fields with one reference each, or the field with a list of references.
-      group_by: the fields whose values are the key.
-    """
+    """The fields of a row that are read; `references` is a str for one field with a list."""
 
     candidate: str
     references: str | tuple[str, ...]
