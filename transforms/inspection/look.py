@@ -61,7 +61,6 @@ class Inspection:
 
 
 def _judged(findings: Sequence[Finding], allow: Collection[str]) -> tuple[Notice, ...]:
-    """The notices about findings: also about certain ones if their kind is allowed."""
     refused = [found for found in findings if found.is_certain and found.kind not in allow]
     if refused:
         kinds = ",".join(dict.fromkeys(found.kind for found in refused))
