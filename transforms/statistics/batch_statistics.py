@@ -1,4 +1,4 @@
-"""Batch statistics: the integers that each segment of a batch adds to the sums."""
+"""The integers that each segment of a batch adds to the sums."""
 
 from __future__ import annotations
 
@@ -22,14 +22,9 @@ class BatchStatistics:
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
       signs: the signs of suspicious input, as `find_signs` gives them.
-      systems: the name of each system, as in the batch.
-      numbers: int64 (segments,), the number of each segment in the input, as in the batch; None
-        if segments have no numbers.
-      groups: which segments are added up together, as in the batch.
-      labels: columns of strings, (segments,) each, as in the batch.
+      systems: as in the batch, like `numbers`, `groups`, `labels` and `kept`.
       lengths: for each metric int64 (segments,), the average length of the references of each
         segment, rounded down; empty if no slices need them.
-      kept: the columns that are kept, (segments,) each, as in the batch.
       texts: the batch itself, if its texts are kept.
       picked: what was picked of the segments to be shown with their texts; None if it was not asked
         for. It is small.
@@ -53,16 +48,11 @@ class BatchStatistics:
         return len(self.reference_counts)
 
     def rows(self, place: int) -> Integers:
-        """The counts of a metric, int64 (systems * segments, W): a row for each system's segment.
-
-        Args:
-          place: the place of the metric in `counts`.
-        """
+        """The counts of a metric, int64 (systems * segments, W)."""
         return self.counts[place].reshape(-1, self.counts[place].shape[2])
 
     @property
     def nbytes(self) -> int:
-        """The bytes of all arrays, and of what is kept."""
         arrays = (*self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
         columns = (*arrays, self.signs, *self.kept.values())
         texts = 0 if self.texts is None else self.texts.nbytes
@@ -70,5 +60,4 @@ class BatchStatistics:
 
     @property
     def text_bytes(self) -> int:
-        """The bytes of all texts."""
         return int(self.candidate_bytes.sum() + self.reference_bytes.sum())

@@ -1,7 +1,6 @@
 """Counts the segments of a batch: what is the same for every metric, and the metric's columns.
 
-Other rooms call `count_batch` for one metric, or make a `PreparedBatch` for several. Compiled code
-releases the interpreter's lock, so several threads can count at the same time.
+Compiled code releases the interpreter's lock, so several threads can count at the same time.
 """
 
 from __future__ import annotations
@@ -84,9 +83,6 @@ class PreparedBatch:
     def count(self, counted: Sequence[tuple[Text, Metric]]) -> BatchStatistics:
         """Counts every segment, for every system.
 
-        Args:
-          counted: each metric, with the steps from a text to its tokens.
-
         Raises:
           InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; its
             language is missing or unknown; or the batch lacks what is counted.
@@ -105,7 +101,7 @@ class PreparedBatch:
         )
 
     def counts(self, text: Text, metric: Metric) -> Integers:
-        """The columns of a metric, int64 (systems, segments, W); see `count`."""
+        """The columns of a metric, int64 (systems, segments, W)."""
         _require_needed(self.batch, metric)
         if self._languages is not None:
             rows = rows_by_tokenizer(self.batch, self._languages)
@@ -133,11 +129,7 @@ class PreparedBatch:
         return _counts(metric, self.ready(text))
 
     def ready(self, text: Text) -> ReadyTexts:
-        """The texts that are ready to be split. They are there as long as this object.
-
-        Raises:
-          InputError: the tokenizer cannot tokenize a text.
-        """
+        """The texts that are ready to be split. They are there as long as this object."""
         alike = changed_alike(text)
         changed = self._changed.get(alike)
         if changed is None:
@@ -151,7 +143,7 @@ class PreparedBatch:
 
 
 def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatistics:
-    """Counts every segment of a batch for one metric; see `PreparedBatch.count`."""
+    """Counts every segment of a batch for one metric."""
     return PreparedBatch(batch).count([(text, metric)])
 
 
@@ -191,11 +183,7 @@ _MOST_PAIRS = 1 << 18
 
 
 def _require_needed(batch: SegmentBatch, metric: Metric) -> None:
-    """Checks that a batch has what is counted.
-
-    Raises:
-      InputError: it has not.
-    """
+    """Checks that a batch has what is counted."""
     if metric.needs.roles and not batch.candidates:
         raise InputError("the segments have no texts", "read the texts of the segments, too")
     for value in metric.needs.values:
@@ -207,11 +195,7 @@ def _require_needed(batch: SegmentBatch, metric: Metric) -> None:
 
 
 def _counts(metric: Metric, texts: ReadyTexts) -> Integers:
-    """What `Metric.count` gives.
-
-    Raises:
-      InputError: a segment is too long for the metric.
-    """
+    """What `Metric.count` gives, unless a segment is too long for the metric."""
     sizes = texts.sizes
     if sizes.longest > metric.most_bytes:
         raise InputError(
@@ -227,10 +211,6 @@ def prepare_counting(text: Text, metric: Metric) -> None:
 
     It compiles the code that counts or loads it from the cache, and loads the tokenizer's library,
     dictionary and model.
-
-    Raises:
-      JobError: the library of the tokenizer is missing.
-      InputError: the tokenizer's model is not a SentencePiece model.
     """
     column = padded_texts(["a"])
     values = {value: np.zeros((1, 1)) for value in metric.needs.values}

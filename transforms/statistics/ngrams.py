@@ -1,8 +1,7 @@
 """Compiled counting of long texts: how many n-grams of each candidate occur in the references.
 
-This is for references that are too long for the bit operations of a metric's own kernel (see
-matching.py of BLEU and of chrF). The code handles one segment at a time: its references and all its
-candidates. Its time is linear in the bytes for every text.
+This is for references that are too long for the bit operations of a metric's own kernel. The code
+handles one segment at a time, in time that is linear in its bytes.
 
 Each different token of the references has a number from 1 on, and all other tokens of candidates
 have the next one. Each order has a table. The number of an n-gram is the place of its slot, and an
@@ -15,9 +14,7 @@ this token:
   exactly. Where an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up.
 
 Counts are clipped at once: the k-th occurrence in a candidate matches if one of the references has
-at least k.
-
-All memory is addressed directly (see native/memory.py). The layouts:
+at least k. The layouts in memory:
 
 * number, two for each token: of the token, and of the n-gram that ends there (32 bits each; first
   all of the tokens, then all of the n-grams)

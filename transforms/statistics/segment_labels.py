@@ -1,7 +1,4 @@
-"""The labels that every segment must have for some runs: its document, and its language.
-
-The language of a segment chooses the tokenizer with which the segment is counted.
-"""
+"""The labels that every segment must have for some runs: its document, and its language."""
 
 from __future__ import annotations
 
@@ -23,12 +20,7 @@ from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 @dataclasses.dataclass(frozen=True)
 class SegmentLabel:
-    """A label that each segment of a batch has, such as its document or its language.
-
-    Attributes:
-      name: its name.
-      position: its position in `SegmentBatch.labels`.
-    """
+    """A label that each segment of a batch has, at its position in `SegmentBatch.labels`."""
 
     name: str
     position: int
@@ -42,11 +34,7 @@ def segment_name(batch: SegmentBatch, row: int) -> str:
 def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
     """Checks that each segment of a batch has a document.
 
-    Segments without a document have nothing in common: as one document they would join what is
-    unrelated.
-
-    Raises:
-      InputError: a segment has no document. The message is about the first one of the batch.
+    As one document, segments without one would join what is unrelated.
     """
     rows = np.flatnonzero(nulls(batch.labels[label.position].indices))
     if not len(rows):

@@ -1,7 +1,7 @@
 """Signs of suspicious input, such as the script, found in the original texts of a batch.
 
-They change no score. They are added up like matches (totals/group_totals.py), and
-score/suspicious_input.py makes warnings from the sums.
+They change no score. They are added up like matches, and score/suspicious_input.py makes warnings
+from the sums.
 """
 
 # mypy: allow-untyped-defs
@@ -54,10 +54,7 @@ def script_of(start, end):
 
 @inner
 def _first_letter(start, end):
-    """The address of the first byte in [start, end) that can begin a letter of a known script.
-
-    It is `end` if there is none.
-    """
+    """The first byte that can begin a letter of a known script; `end` if none can."""
     block = start
     while block < end:
         mask = letter_mask(block)
@@ -151,7 +148,6 @@ def _last_byte(end, size):
 
 @compiled
 def _write_signs(spans, reference_count, signs):
-    """Writes all signs, as `find_signs` gives them."""
     starts, ends = spans
     texts, rows = starts.shape
     systems = texts - reference_count

@@ -1,8 +1,8 @@
 """Compiled code: numbers in place of the characters of a segment.
 
 An ASCII character has its code plus 1, so nothing has to be looked up. Other characters of the
-references get the next numbers, in the order in which they come. A table with a number for each
-code point has them; at the end of the segment, those that were entered are taken out again. All
+references get the next numbers, in the order in which they come, from a table with a number for
+each code point; at the end of the segment, those that were entered are taken out again. All
 characters that no reference has get one number together. No character has the number 0.
 
 White space is that of Python's `str.split`. All of it is below `CLASSES`, where a table says of
@@ -44,11 +44,7 @@ FIRST_NUMBER = _ASCII + 1
 
 @cache
 def counted_bytes(whitespace: bool) -> Bytes:
-    """For the first code points NUMBER_BYTES if they count, else 0: uint8 (CLASSES,).
-
-    Args:
-      whitespace: whether white space counts.
-    """
+    """For the first code points NUMBER_BYTES if they count, else 0: uint8 (CLASSES,)."""
     counted = np.full(CLASSES, NUMBER_BYTES, np.uint8)
     if not whitespace:
         counted[WHITE_SPACE] = 0
@@ -90,11 +86,7 @@ def _number_text(start, end, counted, code_points, entered, known, number, is_re
 
 @inner
 def number_characters(row, texts):
-    """Numbers the characters of all texts of a segment, with `NumberedTexts` of the batch.
-
-    Returns:
-      The largest number of a character of the references.
-    """
+    """Numbers the characters of a segment; returns the largest number of one of the references."""
     counted, code_points, entered = texts.counted, texts.code_points, texts.entered
     bounds = texts.bounds
     known = FIRST_NUMBER - 1

@@ -1,10 +1,10 @@
 """Compiled code: hashing with a secret that each process draws for itself, and hash tables by it.
 
 An attacker who knows how a hash table places its entries can write a text whose tokens all fall
-into the same place. Then each look-up has to go past all of them. Here two secret words, drawn
-when the process starts, decide the places. Tokens and n-grams are compared exactly, so no
-result depends on the secret. It is an argument of the compiled code: a constant would be the
-same in every process that loads the code from the cache.
+into the same place, so that each look-up has to go past all of them. Here two secret words decide
+the places. Tokens and n-grams are compared exactly, so no result depends on them. They are an
+argument of the compiled code: a constant would be the same in every process that loads the code
+from the cache.
 """
 
 # mypy: allow-untyped-defs

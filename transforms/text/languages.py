@@ -1,7 +1,6 @@
-"""The tokenizers of languages: which one a language code chooses.
+"""The tokenizers of languages, as sacreBLEU's `-l` chooses them.
 
-The choice is that of sacreBLEU's `-l`: Chinese, Japanese and Korean have tokenizers of their own,
-and every other language has 13a.
+Chinese, Japanese and Korean have tokenizers of their own, and every other language has 13a.
 """
 
 from __future__ import annotations
@@ -88,12 +87,7 @@ def tokenizer_of(code: str) -> TokenizerName:
         letters (ISO 639-1) or three (ISO 639-3). A script and a region can follow it.
 
     Raises:
-      ValueError: it is not such a code, or it can be a pair or a language with a region; the
-        message shows it.
-
-    Example:
-      >>> tokenizer_of("en-zh"), tokenizer_of("zh-en")
-      ('zh', '13a')
+      ValueError: it is not such a code, or it can be a pair or a language with a region.
     """
     match = _PAIR.fullmatch(code)
     languages = [re.split("[-_]", part)[0] for part in match.groups() if part] if match else []

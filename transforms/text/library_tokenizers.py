@@ -1,8 +1,7 @@
 """Tokenizers of other libraries, called from Python for each text.
 
-sacreBLEU's own objects tokenize Japanese and Korean, and SentencePiece tokenizes with any of
-its models, so the tokens are the same as theirs. The libraries are optional: they are imported
-when a definition needs them.
+sacreBLEU's own objects tokenize Japanese and Korean, and SentencePiece tokenizes with any of its
+models. The libraries are optional: they are imported when a definition needs them.
 """
 
 from __future__ import annotations
@@ -28,12 +27,7 @@ _TEXTS_A_CALL = 256
 
 
 def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts with white space between their tokens.
-
-    Raises:
-      JobError: the library is missing.
-      InputError: the library cannot tokenize a text.
-    """
+    """The texts with white space between their tokens."""
     lines = column.to_pylist()
     # sacreBLEU strips the end of a text before it tokenizes.
     present = [line.rstrip() for line in lines if line is not None]
@@ -103,7 +97,6 @@ def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
 
 
 def _library(text: Text) -> Any:
-    """The tokenizer of the library, which is loaded if it is not yet."""
     return mecab(text.tokenize) if text.spm_model is None else _sentencepiece(text.spm_model)
 
 

@@ -1,9 +1,8 @@
 """Unicode normalization of a column of texts, with the same result as the running Python.
 
-Most texts are normalized already. Compiled code finds them: a text is its own normal form if
-all its code points are starters that normalization neither changes nor composes with the code
-point before them (Unicode Standard Annex #15, section 9). Python's `unicodedata` normalizes
-the other texts.
+Compiled code finds the texts that are normalized already, as most are: a text is its own normal
+form if all its code points are starters that normalization neither changes nor composes with the
+code point before them (Unicode Standard Annex #15, section 9). `unicodedata` normalizes the others.
 """
 
 # mypy: allow-untyped-defs

@@ -1,7 +1,4 @@
-"""Numbers in place of all tokens of a segment, in compiled code, and the memory that they need.
-
-numbering.py finds the numbers with an index.
-"""
+"""Numbers in place of all tokens of a segment, in compiled code, and the memory that they need."""
 
 # mypy: allow-untyped-defs
 
@@ -101,13 +98,8 @@ def numbered_texts(
 ) -> tuple[NumberedTexts, list[Memory]]:
     """What numbers the texts of a batch, and its memory, which the caller keeps as long.
 
-    Args:
-      memory: where the memory is kept for the next batch.
-      spans: where the texts are; references come first.
-      longest: the largest number of bytes of all texts of a segment.
-      reference_count: the number of references.
-      rule: how texts are split (see tokenization.py).
-      whitespace: whether white space counts, if characters are numbered.
+    `longest` is the largest number of bytes of all texts of a segment. `whitespace` says whether
+    white space counts, if characters are numbered.
     """
     texts, rows = spans.starts.shape
     # At most one token per byte, and one or two gaps after each text. Unused pages cost nothing.
@@ -157,13 +149,8 @@ def columns_of(counts, texts, row, text):
 def number_texts(row, texts, written):
     """Numbers the tokens of all texts of a segment. Equal tokens have equal numbers, from 1 on.
 
-    Args:
-      row: the segment's row.
-      texts: a `NumberedTexts`, whose bounds and numbers are written.
-      written: whether its `tokens` are those of all texts, with their bounds.
-
-    Returns:
-      The number of different tokens of the references.
+    Its bounds and numbers are written. `written` says whether its `tokens` are those of all texts,
+    with their bounds. Returns the number of different tokens of the references.
     """
     size = known = 0
     bounds, numbers, vocabulary = texts.bounds, texts.numbers, texts.vocabulary
@@ -194,12 +181,8 @@ def number_texts(row, texts, written):
 def count_common(numbers, words, reference, reference_words, times):
     """How many words are in both texts; a word counts as often as in the text with fewer of it.
 
-    Args:
-      numbers: address of the numbers of the candidate's words.
-      words: their number.
-      reference: address of those of the reference.
-      reference_words: their number.
-      times: address of a count for each number, all 0, before and after.
+    `numbers` and `reference` are addresses of numbers of words, `times` that of a count for each
+    number, all 0 before and after.
     """
     common = 0
     for place in range(reference_words):

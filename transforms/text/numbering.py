@@ -3,8 +3,8 @@
 The tokens of a long text are numbered in groups, while they are in the nearest cache. Only the
 different ones are kept, side by side. Number i, from 1 on, is token i - 1 of these. An index finds
 them: a hash table whose slots have the high half of the token's key, and its number. An empty slot
-is 0. The index begins small, because a large one for a long text of few
-different tokens would cost more than the text. It grows before it is more than half full.
+is 0. The index begins small, because a large one for a long text of few different tokens would cost
+more than the text. It grows before it is more than half full.
 
 All of this has its addresses and numbers in one piece of memory, the vocabulary. It has int64:
 
@@ -81,15 +81,7 @@ callable_by_compiled(most_index_bits)
 
 @inner
 def begin_vocabulary(vocabulary, tokens, index, size, numbers):
-    """Makes an empty vocabulary.
-
-    Args:
-      vocabulary: address of VOCABULARY_BYTES.
-      tokens: address of memory for the different tokens.
-      index: address of 2 ** most_index_bits(size) slots.
-      size: the bytes of all references.
-      numbers: address of the number of the first token.
-    """
+    """Makes an empty vocabulary for references of so many bytes."""
     clear(vocabulary, VOCABULARY_BYTES)
     store_int(vocabulary, _TOKENS, tokens)
     store_int(vocabulary, _INDEX, index)
@@ -109,12 +101,7 @@ def end_references(vocabulary):
 
 @inlined
 def length_of(bounds, text):
-    """How many numbers a text has.
-
-    Args:
-      bounds: address of the bounds of all texts, as `number_texts` writes them.
-      text: the text.
-    """
+    """How many numbers a text has, by the bounds of all texts."""
     return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
 
 
@@ -136,7 +123,6 @@ def set_masks(numbers, columns, masks):
 
 @inlined
 def clear_masks(numbers, columns, masks):
-    """Sets these masks to 0 again."""
     for column in range(columns):
         store_word(masks + load_count(numbers + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
 
@@ -183,7 +169,6 @@ def number_places(first, last, entities_end, vocabulary, seed):
 
 @inner
 def number_tokens(token, last, vocabulary, seed):
-    """Writes the numbers of the tokens at the addresses token..last."""
     tokens, index = load_int(vocabulary, _TOKENS), load_int(vocabulary, _INDEX)
     bits, other = load_int(vocabulary, _BITS), load_int(vocabulary, _OTHER)
     place = load_int(vocabulary, NUMBER)

@@ -56,8 +56,7 @@ def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringA
 
     * sacreBLEU puts a space before and after the text. Here the expressions know where it starts
       and ends.
-    * sacreBLEU's ranges of Asian characters are one class here. One of them is U+3200 to U+3F22,
-      though the comment there says U+32FF. So some characters are in two ranges.
+    * sacreBLEU's ranges of Asian characters, of which some overlap, are one class here.
     * sacreBLEU's three expressions for hiragana and katakana begin with `^`, but by then the text
       begins with a space. So they never match, and a run of kana is one word.
     """
@@ -105,8 +104,8 @@ def _punctuation() -> str:
 def split_words(column: pa.LargeStringArray) -> Integers:
     r"""The number of words of each text, int64 (rows,); 0 for a null.
 
-    It is `len(re.split(r"\s+", text))`: one more than the runs of white space. So white space at
-    the beginning or the end of a text makes an empty word, and an empty text has one, too.
+    It is `len(re.split(r"\s+", text))`: white space at the beginning or the end of a text makes an
+    empty word, and an empty text has one, too.
     """
     runs = pc.count_substring_regex(column, f"[{_WHITE_SPACE}]+").to_numpy(zero_copy_only=False)
     words: Integers = np.nan_to_num(runs + 1).astype(np.int64)

@@ -142,13 +142,11 @@ def _is_vowel_letter(letter):
 
 @inlined
 def _is_vowel(letter, after_consonant):
-    """Whether a letter is a vowel. The letter y is one after a consonant."""
     return _is_vowel_letter(letter) or (letter == ord("y") and after_consonant)
 
 
 @inner
 def _is_consonant(start, at):
-    """Whether the letter at an address is a consonant, in a word that begins at `start`."""
     run = at
     while run > start and load_byte(run) == ord("y"):
         run -= 1
@@ -226,14 +224,7 @@ def _rule_of(start, end, rules):
 
 @inner
 def _with_rule(start, end, rules, least):
-    """Applies the rule of a step; returns the new end.
-
-    Args:
-      start: address of the word.
-      end: address of its end.
-      rules: address of the table.
-      least: the least measure of the stem before the suffix.
-    """
+    """Applies a rule whose stem has at least the measure `least`; returns the new end."""
     row = _rule_of(start, end, rules)
     if row == 0:
         return end
@@ -245,7 +236,6 @@ def _with_rule(start, end, rules, least):
 
 @inlined
 def _with_replacement(stem_end, row):
-    """Writes the replacement of a rule after a stem; returns its end."""
     replacement = load_int(row, _REPLACEMENT)
     for _ in range(load_int(row, _REPLACEMENT_SIZE)):
         store_byte(stem_end, replacement)
@@ -297,15 +287,9 @@ def _without_past(start, end):
 
 @inner
 def stem(start, end, tables):
-    """Writes the stem of a word in place of it.
+    """Writes the stem of a word of 3 letters or more in place of it; returns the end of the stem.
 
-    Args:
-      start: address of the word, which has 3 letters or more.
-      end: address of its end. The LONGEST_RULE bytes before it can be read.
-      tables: the addresses of TABLES.
-
-    Returns:
-      The end of the stem.
+    The LONGEST_RULE bytes before the word's end can be read. `tables`: the addresses of TABLES.
     """
     irregular, step_2, step_3, step_4 = tables
     row = _rule_of(start, end, irregular)

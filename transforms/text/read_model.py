@@ -17,12 +17,7 @@ LARGEST_MODEL = 1 << 30
 
 
 def read_model(path: str) -> SentencePieceModel:
-    """The model in a file on any filesystem that Beam knows.
-
-    Raises:
-      InputError: the file cannot be read, or is too large.
-      JobError: this process cannot open another file.
-    """
+    """The model in a file on any filesystem that Beam knows."""
     try:
         with filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
             return SentencePieceModel.of(_all_of(file))

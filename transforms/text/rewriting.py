@@ -1,9 +1,8 @@
 """Changes to a text before it is split: lower-casing, and the rewriting of 13a.
 
-(spacing.py has the spaces of `zh` and `intl`.) Lower-casing and 13a's rewriting give exactly
-the results of Python's `str`, because sacreBLEU calls it. Compiled code does the common cases.
-Python's `str` does the other rows: those with a letter whose lower case has another length,
-with a final sigma, with `<skipped>`, or with a hyphen at a line end.
+Both give exactly the results of Python's `str`, because sacreBLEU calls it. Compiled code does the
+common cases. Python's `str` does the other rows: those with a letter whose lower case has another
+length, with a final sigma, with `<skipped>`, or with a hyphen at a line end.
 """
 
 # mypy: allow-untyped-defs
@@ -109,7 +108,6 @@ def _find_rewritten(starts, ends, rows):
 
 @inner
 def _is_rewritten(start, end):
-    """Whether a text has `<skipped>`, or a newline after a hyphen."""
     is_marked = False
     for block in range(start, end, BLOCK):
         marked = rewritten_mask(block)

@@ -70,10 +70,7 @@ def rouge_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringAr
 def _keep_words(source, size, words):
     """Writes the words of all texts of a column to their places, and white space between them.
 
-    Args:
-      source: address of the texts, which are one after the other.
-      size: their bytes.
-      words: uint8, with a block more.
+    `source` is the address of the texts, `size` their bytes; `words` is uint8, with a block more.
     """
     target = address_of(words)
     for at in range(0, size, BLOCK):
@@ -96,10 +93,7 @@ def _tables() -> tuple[int, ...]:
 def _stem_words(words, starts, tables):
     """Writes the stem of each long word in place of it, and spaces after it.
 
-    Args:
-      words: uint8, the words of all texts.
-      starts: int64 (rows + 1,), where each text begins, and the end of the last one.
-      tables: see `stem`.
+    `starts` is int64 (rows + 1,), where each text begins, and the end of the last one.
     """
     first = address_of(words)
     for row in range(starts.size - 1):
@@ -108,7 +102,6 @@ def _stem_words(words, starts, tables):
 
 @inner
 def _stem_text(start, end, tables):
-    """Writes stems in place of the words of one text."""
     word = start
     was_word = _NOTHING
     for block in range(start, end, BLOCK):

@@ -1,8 +1,7 @@
 """The tokenizers `zh` and `intl`: they put spaces into a text, which is then split at them.
 
-sacreBLEU inserts the spaces with several regular expressions. Here a tokenizer is a table
-with the class of every code point, and the same rules serve both tokenizers. The tests compare
-the tokens with sacreBLEU's:
+sacreBLEU inserts the spaces with several regular expressions. Here a tokenizer is a table with the
+class of every code point, and the same rules serve both:
 
 * Some characters are always tokens of their own ("alone"): for `zh` Chinese code points and the
   ASCII symbols of 13a, for `intl` the symbols of Unicode (S).
@@ -13,13 +12,11 @@ the tokens with sacreBLEU's:
 * Such a last point, if it is the only one of its run, also joins the digit before it.
 * For `zh`, a hyphen is a token of its own if a digit is directly before it.
 
-The rules for points are those of 13a, except at the ends of the text: 13a adds spaces there,
-so a point always has neighbours. The rules follow from sacreBLEU's two regular expressions.
-The first one matches a point together with a character before it that is not a digit, and
-separates them. Its next match starts after that point, so this point cannot be the character
-before the next one. So every second point of a run is left, beginning with the first one if a
-digit or nothing is before it. The second expression separates the points that are left if the
-next character is not a digit.
+The rules for points follow from sacreBLEU's two regular expressions. The first one matches a point
+together with a character before it that is not a digit, and separates them. Its next match starts
+after that point, so every second point of a run is left, beginning with the first one if a digit or
+nothing is before it. The second expression separates the points that are left if the next character
+is not a digit. 13a adds spaces at the ends of the text, so there a point always has neighbours.
 """
 
 # mypy: allow-untyped-defs
@@ -175,12 +172,8 @@ def _stripped_end(start, end, table):
 def _space(start, end, table, target):
     """Writes the text at [start, end) with its spaces; returns the end of the written text.
 
-    Args:
-      start: address of the text.
-      end: address of its end; the bytes after it do not count.
-      table: address of the classes of all code points.
-      target: address to write to, with memory for all code points and one space more than
-        these; a block after the end of the written text may be overwritten.
+    `table` is the address of the classes of all code points, `target` the one to write to. A block
+    after the end of the written text may be overwritten.
     """
     copied = start  # up to here the text is written
     # About the last code point with a class:

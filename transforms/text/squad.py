@@ -1,12 +1,11 @@
 r"""SQuAD's changes of a text: what `normalize_answer` of its evaluation gives for lower-cased text.
 
 It removes the marks of `string.punctuation`, puts a space in the place of each match of
-`\b(a|an|the)\b`, and then leaves one space between words, and none around them. A match is a
-whole run of word characters (`\w`), so one pass over the text is enough. Masks find the places
-where it stops: at articles before a space, and at characters that are neither spaces nor common
-letters or digits. Most spaces are copied with the words around them. It stops at a space only where
-the text begins, after another space, and at the first one after such a character: without its
-marks, the word before the space can be an article.
+`\b(a|an|the)\b`, and then leaves one space between words, and none around them. A match is a whole
+run of word characters (`\w`), so one pass is enough. Masks find the places where it stops: at
+articles before a space, and at characters that are neither spaces nor common letters or digits. It
+stops at a space only where the text begins, after another space, and at the first one after such a
+character: without its marks, the word before the space can be an article.
 """
 
 # mypy: allow-untyped-defs
@@ -69,7 +68,6 @@ def _classes() -> Bytes:
 
 @compiled
 def _rewrite_rows(starts, ends, classes, texts, offsets):
-    """Writes the texts one after the other, and the end of each."""
     first = target = address_of(texts)
     table = address_of(classes)
     for row in range(starts.size):
@@ -81,11 +79,8 @@ def _rewrite_rows(starts, ends, classes, texts, offsets):
 def _rewrite(start, end, table, target):
     """Writes the text at [start, end); returns the end of the written text.
 
-    Args:
-      start: address of the text.
-      end: address of its end.
-      table: address of the classes of all code points.
-      target: address to write to; a block after the end of the written text may be overwritten.
+    `table` is the address of the classes of all code points, `target` the one to write to. A block
+    after the end of the written text may be overwritten.
     """
     first = target
     run = target  # after the last written character that is neither a space nor a word character
@@ -150,7 +145,6 @@ def _rewrite(start, end, table, target):
 
 @inner
 def _article_size(at):
-    """The bytes of the article at an address."""
     if load_byte(at) == ord("t"):
         return 3
     return 1 if load_byte(at + 1) == ord(" ") else 2
@@ -167,15 +161,9 @@ def _with_space(first, target):
 
 @inner
 def _without_article(first, run, end):
-    """Writes a space in the place of the last word if it is an article.
+    """Writes a space in the place of the last word if it is an article; returns the new end.
 
-    Args:
-      first: address of the written text.
-      run: address after the last character that is neither a space nor a word character.
-      end: address of the end of the written text.
-
-    Returns:
-      The new end.
+    `run` is the address after the last character that is neither a space nor a word character.
     """
     size = min(end - run, 3)
     if size > 0 and load_byte(end - 1) == ord("a"):

@@ -1,8 +1,4 @@
-"""The part of a definition that turns texts into tokens, and its choices beside the tokenizer.
-
-`splitting.py` has the functions for cases, and `normalizing.py` the one for Unicode normalizations
-(Unicode Standard Annex #15).
-"""
+"""The part of a definition that turns texts into tokens, and its choices beside the tokenizer."""
 
 from __future__ import annotations
 
@@ -122,14 +118,7 @@ def _digest(data: bytes) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class TextName:
-    """A `Text` without the bytes of its model. Signatures and warnings need no more.
-
-    Attributes:
-      tokenize: as in `BleuConfig`.
-      lowercase: as in `BleuConfig`.
-      normalize: as in `BleuConfig`.
-      model: the digest of the model; "" without one.
-    """
+    """A `Text` with the digest of its model, or "", in place of the model's bytes."""
 
     tokenize: AnyTokenizerName
     lowercase: Lowercase
@@ -148,9 +137,6 @@ class Text:
     """How texts become tokens. `BleuConfig` explains the attributes.
 
     Only the step that counts needs it, so the bytes of a model are sent only there.
-
-    Raises:
-      ValueError: a field has an impossible value; the message shows it and the choices.
     """
 
     tokenize: AnyTokenizerName = "13a"
@@ -181,7 +167,6 @@ class Text:
 
     @property
     def name(self) -> TextName:
-        """The same without the bytes of the model."""
         model = self.spm_model.digest if self.spm_model is not None else ""
         return TextName(self.tokenize, self.lowercase, self.normalize, model)
 
@@ -196,12 +181,7 @@ def signature_line(fields: Mapping[str, str]) -> str:
 
 
 def own_signature(text: TextName, fields: Mapping[str, str]) -> str:
-    """The signature of beam-bleu: these fields, and the versions on which the number depends.
-
-    Args:
-      text: how texts become tokens.
-      fields: everything else that changes the number.
-    """
+    """The signature of beam-bleu: these fields, and the versions on which the number depends."""
     versions = {**text_versions(text), "version": f"beam-bleu-{VERSION}"}
     return signature_line({**fields, **versions})
 
@@ -209,8 +189,7 @@ def own_signature(text: TextName, fields: Mapping[str, str]) -> str:
 def text_versions(text: TextName) -> dict[str, str]:
     """The versions on which a text's tokens depend, without beam-bleu's own version.
 
-    A new version of a library can know more code points, and have other models and
-    dictionaries. So it can give other numbers.
+    A new version of a library can know more code points, and have other models and dictionaries.
     """
     versions = {}
     tokenizer = ALL_TOKENIZERS[text.tokenize]

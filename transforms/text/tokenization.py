@@ -118,12 +118,7 @@ def _write_places(at, block, mask):
 
 @inlined
 def _wide_white_space(block, inside):
-    """The bytes of white space of 2 or 3 bytes in a block, and those that are in the next block.
-
-    Args:
-      block: its address.
-      inside: the bytes of the block that belong to the text.
-    """
+    """The white space of 2 or 3 bytes in a block, and what of it is in the next block."""
     two, three = unicode_white_space_masks(block)
     three &= inside
     both = (two & inside) | three
@@ -133,7 +128,6 @@ def _wide_white_space(block, inside):
 
 @inlined
 def _is_mark(byte):
-    """Whether a byte is an ASCII punctuation mark."""
     marks = _LOW_MARKS if byte < BLOCK else _HIGH_MARKS
     return byte < 2 * BLOCK and (marks >> np.uint64(byte & (BLOCK - 1))) & _ONE != _NOTHING
 
@@ -144,11 +138,8 @@ def _cut_marks(word, last, place):
 
     These are the words of its `_remove_punctuation`. A character of several bytes is no mark, so
     bytes are enough to decide. A word of a single character stays as it is: "(hi)" is "(hi", ")".
-
-    Args:
-      word: address of the place of the first word.
-      last: address of the end of their places.
-      place: address to write to.
+    `word` and `last` are the addresses of the first place and of the end, `place` the one to write
+    to.
     """
     while word < last:
         start, end = load_int(word + FIRST, 0), load_int(word + SECOND, 0)

@@ -1,8 +1,7 @@
 """The tokenizers: the rules that split texts into tokens. The functions are in `splitting.py`.
 
 Texts in some scripts need a tokenizer that finds words without spaces. One that needs spaces takes
-a clause of such a text for one token, so that a candidate matches its reference only if the whole
-clause is the same.
+a clause of such a text for one token.
 """
 
 from __future__ import annotations
@@ -112,10 +111,7 @@ class Tokenizer:
     dictionary: tuple[str, str] | None = None
 
     def signed(self, model: str) -> str:
-        """Its name in a signature.
-
-        Args:
-          model: the digest of its model; "" without one.
+        """Its name in a signature, with the digest of its model if it needs one.
 
         Raises:
           UsageError: the signature has the version of a library, and it is missing.
@@ -258,11 +254,7 @@ def _of_metrics() -> Iterator[Tokenizer]:
 
 
 def with_choices(name: str, **choices: bool) -> AnyTokenizerName:
-    """The name of a metric's own tokenizer.
-
-    >>> with_choices("tercom", norm=True, no_punct=True, asian=False)
-    'tercom-norm-no-punct'
-    """
+    """The name of a metric's own tokenizer, such as "tercom-norm-no-punct"."""
     chosen = [choice.replace("_", "-") for choice, is_chosen in choices.items() if is_chosen]
     return "-".join([name, *chosen])
 

@@ -91,9 +91,9 @@ def _fold(key, word, seed):
 def _long_key(address, length, seed):
     """The hash of a token of 16 bytes or more.
 
-    An attacker who does not know the seed cannot make a large number of tokens with the same
-    key, which would all have to be compared. (Up to 8 tokens can have the same key with any
-    seed: runs of one letter, with the same words and different lengths.)
+    An attacker who does not know the seed cannot make a large number of tokens with the same key.
+    (Up to 8 tokens can have the same key with any seed: runs of one letter, with the same words and
+    different lengths.)
     """
     key = load_word(address)
     last = address + length - 8  # the last word overlaps the one before
@@ -130,7 +130,6 @@ def write_token(token, entities_end, seed):
 
 @inner
 def is_same_token(one, other):
-    """Whether two tokens are the same."""
     second = load_word(one + SECOND)
     if load_word(other + SECOND) != second:
         return False
@@ -173,11 +172,8 @@ def mask_of_all(count):
 def mask_of(token, keys, inside, few):
     """The positions of the tokens with the same key.
 
-    Args:
-      token: address of the token.
-      keys: address of the keys, as `write_keys` writes them.
-      inside: the mask of all tokens.
-      few: whether they are at most FEW_MASKED.
+    `keys` is what `write_keys` writes, `inside` the mask of all tokens, and `few` says whether they
+    are at most FEW_MASKED.
     """
     if few:
         return _equal_few(keys, load_word(token)) & inside
@@ -188,10 +184,7 @@ def mask_of(token, keys, inside, few):
 def difference(token, mask, first):
     """0 if the first token of a mask is the same as this token, or if there is none.
 
-    Args:
-      token: address of the token.
-      mask: its mask.
-      first: address of the tokens with the keys.
+    `first` is the address of the tokens with the keys.
     """
     holder = first + lowest_bit(mask) * TOKEN_BYTES if mask != _NOTHING else token
     words = load_word(token + FIRST) ^ load_word(holder + FIRST)
