@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 Number: TypeAlias = Any
-"""A plain number or a `Recorded` one."""
 
 _Step = tuple[tuple[int, float], ...]
 """The places of the numbers that an operation has used, and its derivatives by each of them."""

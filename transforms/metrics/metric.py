@@ -93,7 +93,6 @@ class ReadyTexts:
 
 
 Scores = NDArray[np.float64]
-"""float64 (rows,), the scores of many sums."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,6 +163,7 @@ class Metric(Config):
       picks_reference: whether its definition chooses the best reference of each segment.
       LENGTHS: what it counts, such as "word", and the columns with how many of it candidates and
         references have; None if `lengths` is defined in another way.
+      COUNTS: the columns that are shown, each with its name.
     """
 
     score_type: ClassVar[type[Any]]
@@ -172,6 +172,7 @@ class Metric(Config):
     is_in_sacrebleu: ClassVar[bool] = False
     picks_reference: ClassVar[bool] = True
     LENGTHS: ClassVar[tuple[str, int, int] | None] = None
+    COUNTS: ClassVar[tuple[tuple[str, int], ...]] = ()
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(cast(Any, self)):
@@ -320,4 +321,4 @@ class Metric(Config):
         Args:
           columns: the columns of one segment, or arrays (rows,) of many.
         """
-        return {}
+        return {name: columns[column] for name, column in self.COUNTS}

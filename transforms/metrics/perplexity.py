@@ -19,14 +19,7 @@ from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.differentiation import Number, exp
-from beam_bleu.transforms.metrics.metric import (
-    SEGMENTS,
-    Basis,
-    Config,
-    Metric,
-    ReadyTexts,
-    Scores,
-)
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Config, Metric, ReadyTexts, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import (
     VALUE_COLUMNS,
@@ -62,10 +55,8 @@ _NO_LISTS = (
     "sums do not tell the number of tokens: name the column that does, --token_count_column; or "
     "choose another perplexity, --perplexity_per word or byte, with --text_column"
 )
-"""What to do if a column has sums of log-probabilities."""
 
 _ONLY_SUMS = "a list tells the number of tokens by itself: leave out --token_count_column"
-"""What to do if a column has lists, and another one has the number of tokens."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

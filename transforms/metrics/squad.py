@@ -41,15 +41,10 @@ from beam_bleu.transforms.text.numbered_texts import (
     numbers_of,
 )
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
-from beam_bleu.transforms.text.text import (
-    NormalizationName,
-    Text,
-    TextName,
-)
+from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 EXACT = 2
-"""The last column of exact match: 1 if the candidate equals a reference."""
 
 CANDIDATE_LENGTH, REFERENCE_LENGTH, COMMON, F1_HIGH, F1_LOW = range(2, 7)
 """The other columns of token F1: the words of the candidate; those of the reference with the best
@@ -182,6 +177,11 @@ class TokenF1Config(_OfAnswers):
         )
     )
     LENGTHS = ("word", CANDIDATE_LENGTH, REFERENCE_LENGTH)
+    COUNTS = (
+        ("common_words", COMMON),
+        ("hyp_words", CANDIDATE_LENGTH),
+        ("ref_words", REFERENCE_LENGTH),
+    )
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         numbered, _memory = texts.numbered(_MEMORY)
@@ -213,13 +213,6 @@ class TokenF1Config(_OfAnswers):
         f1[has_common] = (2 * precision * recall) / (precision + recall)
         scores: Scores = 100.0 * f1
         return scores
-
-    def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        return {
-            "common_words": columns[COMMON],
-            "hyp_words": columns[CANDIDATE_LENGTH],
-            "ref_words": columns[REFERENCE_LENGTH],
-        }
 
 
 @inner

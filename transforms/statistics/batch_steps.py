@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import apache_beam as beam
 from apache_beam.metrics.metric import Metrics
@@ -14,10 +14,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
-from beam_bleu.transforms.statistics.segment_labels import (
-    SegmentLabel,
-    require_documents,
-)
+from beam_bleu.transforms.statistics.segment_labels import SegmentLabel, require_documents
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.wiring.steps import Step, giving_batches, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
@@ -120,10 +117,8 @@ class CountMatches(ThreadedDoFn):
             metric.reference_lengths(columns)
             for (_, metric), columns in zip(self._counted, counts, strict=True)
         ]
-        known = [lengths for lengths in own if lengths is not None]
-        if len(known) == len(own):
-            return tuple(known)
-        text, metric = self._lengths
-        usual = metric.reference_lengths(prepared.counts(text, metric))
-        assert usual is not None
-        return tuple(usual if lengths is None else lengths for lengths in own)
+        usual = None
+        if any(lengths is None for lengths in own):
+            text, metric = self._lengths
+            usual = metric.reference_lengths(prepared.counts(text, metric))
+        return tuple(cast(Integers, usual if lengths is None else lengths) for lengths in own)

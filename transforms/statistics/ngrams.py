@@ -45,7 +45,6 @@ from beam_bleu.transforms.text.hashing import SLOT_BYTES, clear_table, home, ste
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 NUMBERS_BYTES = 2 * NUMBER_BYTES
-"""The memory for the numbers of a token."""
 
 SPARE_NUMBERS = 17
 """The number of tokens for whose numbers there must be memory after the last one."""

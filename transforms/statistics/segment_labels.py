@@ -11,10 +11,7 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import nulls
-from beam_bleu.transforms.text.languages import (
-    EXAMPLES_OF_CODES,
-    tokenizer_of,
-)
+from beam_bleu.transforms.text.languages import EXAMPLES_OF_CODES, tokenizer_of
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 
@@ -72,20 +69,14 @@ def rows_by_tokenizer(batch: SegmentBatch, label: SegmentLabel) -> dict[Tokenize
 def _tokenizer(
     code: str | None, batch: SegmentBatch, row: int, label: SegmentLabel
 ) -> TokenizerName:
-    needs = f"each segment needs in {label.name}"
-    if code is None:
-        raise InputError(
-            f"{segment_name(batch, row)} has no language in {label.name}"
-            f"{_place(batch, label, row)}",
-            f"{needs} {EXAMPLES_OF_CODES}",
-        )
+    segment, place = segment_name(batch, row), _place(batch, label, row)
     try:
-        return tokenizer_of(code)
+        if code is not None:
+            return tokenizer_of(code)
+        cause = f"{segment} has no language in {label.name}{place}"
     except ValueError as error:
-        raise InputError(
-            f"{segment_name(batch, row)}: {label.name}: {error}{_place(batch, label, row)}",
-            f"{needs} {EXAMPLES_OF_CODES}",
-        ) from None
+        cause = f"{segment}: {label.name}: {error}{place}"
+    raise InputError(cause, f"each segment needs in {label.name} {EXAMPLES_OF_CODES}")
 
 
 def batch_of_rows(batch: SegmentBatch, rows: Integers) -> SegmentBatch:

@@ -23,11 +23,7 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
 )
 from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.text.byte_classes import (
-    ascii_white_space_mask,
-    letter_mask,
-    script_masks,
-)
+from beam_bleu.transforms.text.byte_classes import ascii_white_space_mask, letter_mask, script_masks
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 
 _CHINESE, _JAPANESE, _SOUTHEAST_ASIAN, _KOREAN = range(1, len(SCRIPTS) + 1)
@@ -44,15 +40,6 @@ _ONE = np.uint64(1)
 
 
 @inner
-def script_of(start, end):
-    """The script of the text at [start, end), as in `find_signs`; 0 for any other script.
-
-    `Script.letters` has the rule.
-    """
-    return _script_by_letters(start, end) if _first_letter(start, end) < end else 0
-
-
-@inner
 def _first_letter(start, end):
     """The first byte that can begin a letter of a known script; `end` if none can."""
     block = start
@@ -66,6 +53,7 @@ def _first_letter(start, end):
 
 @inner
 def _script_by_letters(start, end):
+    """The script of the text at [start, end), by the rule of `Script.letters`; 0 for any other."""
     chinese = kana = southeast_asian = korean = 0
     spaces = words = 0
     is_new = True  # whether the present word has no letter yet
@@ -191,7 +179,7 @@ def _write_signs(spans, reference_count, signs):
                 is_shared = False
                 for reference in range(reference_count):
                     at = reference * rows + row
-                    if script_of(load_int(start_space, at), load_int(end_space, at)):
+                    if _script_by_letters(load_int(start_space, at), load_int(end_space, at)):
                         is_shared = True
                         break
                 if not is_shared:

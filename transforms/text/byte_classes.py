@@ -31,7 +31,6 @@ ascii_white_space_mask = byte_mask([("\t", "\r"), " "])
 """The white space of C and Perl: tab to carriage return, and space."""
 
 space_mask = byte_mask([" "])
-"""The space."""
 
 unicode_white_space_masks = sequence_masks(
     [[[0xC2], [0x85, 0xA0]]],  # U+0085 00A0
@@ -64,7 +63,6 @@ code_point_masks = byte_masks(
 """Two masks: first bytes of code points; ASCII letters and spaces."""
 
 not_ascii_mask = byte_mask([("\x80", "\xff")])
-"""Bytes of code points that are not ASCII."""
 
 squad_masks = sequence_masks(
     [
@@ -121,7 +119,6 @@ rewritten_mask = byte_mask(["<", "\n"])
 """The bytes < and newline. Text that 13a rewrites before it splits begins or ends there."""
 
 copy_lower_block = block_copier([("A", "Z")], 0xFF, 0x20)
-"""Copies a block with A-Z in lower case."""
 
 dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])
 """A tuple with one mask: first bytes of the capital I with a dot, U+0130."""
@@ -133,10 +130,8 @@ replace_block_by_spaces = block_copier(
 beyond ASCII."""
 
 replace_block_by_tabs = block_copier([("\xc0", "\xff")], 0, ord("\t"))
-"""Copies a block with tabs in place of first bytes of characters beyond ASCII."""
 
 newline_mask = byte_mask(["\n"])
-"""The newline."""
 
 read_by_rouge_masks = byte_masks([("0", "9"), ("a", "z")], ["\t"])
 """Two masks of a text that rouge.py has rewritten: letters and digits; characters beyond

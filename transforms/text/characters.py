@@ -39,7 +39,6 @@ CODE_POINTS_BYTES = 0x110000 * NUMBER_BYTES
 _ASCII = 0x80
 
 FIRST_NUMBER = _ASCII + 1
-"""The smallest number of a character that is not ASCII."""
 
 
 @cache

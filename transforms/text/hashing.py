@@ -40,7 +40,6 @@ def hashed(key, seed):
 SLOT_BYTES = 16
 
 FEWEST_BITS = 9
-"""log2 of the number of slots of the smallest table."""
 
 
 @inner

@@ -44,10 +44,8 @@ LANGUAGES: Mapping[str, Language] = table(
     Language("ja", "Japanese", ("ja", "jpn"), "ja-mecab", ("JP",)),
     Language("ko", "Korean", ("ko", "kor"), "ko-mecab", ("KP", "KR")),
 )
-"""The languages with tokenizers of their own."""
 
 OTHER_LANGUAGES: TokenizerName = "13a"
-"""The tokenizer of all other languages."""
 
 _ROWS = {code: row for row in LANGUAGES.values() for code in row.codes}
 

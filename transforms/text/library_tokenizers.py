@@ -7,7 +7,6 @@ models. The libraries are optional: they are imported when a definition needs th
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 import threading
 from collections.abc import Sequence
@@ -51,13 +50,6 @@ def require_library(text: Text) -> None:
         raise UsageError(error.cause, error.remedy) from error
 
 
-_MECABS = {
-    "ja-mecab": ("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab"),
-    "ko-mecab": ("sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab"),
-}
-"""The module and the class of sacreBLEU's tokenizers."""
-
-
 @functools.cache
 def mecab(tokenize: AnyTokenizerName) -> Any:
     """The tokenizer of sacreBLEU with this name. A process makes it only once.
@@ -65,9 +57,10 @@ def mecab(tokenize: AnyTokenizerName) -> Any:
     Raises:
       JobError: it is missing, or its dictionary is not the one that sacreBLEU uses.
     """
-    module, tokenizer = _MECABS[tokenize]
     try:
-        return getattr(importlib.import_module(module), tokenizer)()
+        import sacrebleu
+
+        return sacrebleu.BLEU(tokenize=tokenize).tokenizer
     except (ImportError, RuntimeError, AssertionError) as error:
         raise _missing(tokenize, error) from error
 

@@ -30,11 +30,7 @@ from beam_bleu.transforms.text.numbering import (
     most_index_bits,
     number_tokens,
 )
-from beam_bleu.transforms.text.tokenization import (
-    ANY,
-    TOKENS_IN_CACHE,
-    number_text,
-)
+from beam_bleu.transforms.text.tokenization import ANY, TOKENS_IN_CACHE, number_text
 from beam_bleu.transforms.text.tokens import KEYS_BYTES, TOKEN_BYTES
 
 _BOUND_BYTES = 8
@@ -84,7 +80,6 @@ class NumberedTexts(NamedTuple):
 
 
 SEED = new_seed()
-"""The secret of this process (see hashing.py)."""
 
 
 def numbered_texts(

@@ -33,13 +33,7 @@ from beam_bleu.transforms.native.memory import (
     store_word,
 )
 from beam_bleu.transforms.text.hashing import home, step
-from beam_bleu.transforms.text.tokens import (
-    FIRST,
-    SECOND,
-    TOKEN_BYTES,
-    is_same_token,
-    write_token,
-)
+from beam_bleu.transforms.text.tokens import FIRST, SECOND, TOKEN_BYTES, is_same_token, write_token
 
 NUMBER_BYTES = 4
 

@@ -85,7 +85,6 @@ _STEP_4 = (
 )
 
 _ENDS = 128
-"""The number of bytes with which a word can end: ASCII."""
 
 _SUFFIX, _SHIFT, _SIZE, _STEM_END, _REPLACEMENT, _REPLACEMENT_SIZE, _RULE_INTS = range(7)
 
@@ -127,10 +126,8 @@ _IRREGULAR = (
 """Whole words. None is the end of another one."""
 
 RULES = (_IRREGULAR, _STEP_2, _STEP_3, _STEP_4)
-"""The rules that have tables."""
 
 TABLES = tuple(map(_table, RULES))
-"""The same, as `stem` needs them."""
 
 
 @inlined

@@ -31,11 +31,7 @@ from beam_bleu.transforms.native.memory import (
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, spans
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.byte_classes import (
-    copy_lower_block,
-    not_ascii_mask,
-    rewritten_mask,
-)
+from beam_bleu.transforms.text.byte_classes import copy_lower_block, not_ascii_mask, rewritten_mask
 from beam_bleu.transforms.text.text import Text
 
 _Rows = npt.NDArray[np.bool_]

@@ -27,11 +27,7 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
     store_byte,
 )
-from beam_bleu.transforms.native.text_columns import (
-    offsets_of,
-    padded,
-    padded_column,
-)
+from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column
 from beam_bleu.transforms.text.byte_classes import (
     ascii_white_space_mask,
     copy_lower_block,
@@ -43,7 +39,6 @@ from beam_bleu.transforms.text.porter import LONGEST_RULE, TABLES, stem
 from beam_bleu.transforms.text.text import Text
 
 LONGEST_WITHOUT_STEM = 3
-"""rouge_score stems only words with more characters than this."""
 
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
 _LAST = np.uint64(BLOCK - 1)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, TOKENIZERS, AnyTokenizerName
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName
 from beam_bleu.transforms.version import VERSION
 
 Lowercase = bool | Literal["ascii"]
@@ -62,7 +62,6 @@ CASES: Mapping[Lowercase, Case] = {
         shown="mixed",
     ),
 }
-"""All cases, by value."""
 
 
 NormalizationName = Literal["nfc", "nfkc"]
@@ -72,14 +71,11 @@ NORMALIZATIONS: tuple[NormalizationName, ...] = ("nfc", "nfkc")
 
 @dataclasses.dataclass(frozen=True)
 class SentencePieceModel:
-    """A model of SentencePiece. It is sent to the workers with the job.
+    """A model of SentencePiece, which `of` makes. It is sent to the workers with the job.
 
     Attributes:
       digest: the first 16 hexadecimal digits of its SHA-256.
       data: the bytes of its file.
-
-    Raises:
-      ValueError: the data are not bytes, or the digest is wrong.
 
     Examples:
       >>> from beam_bleu import BleuConfig, SentencePieceModel
@@ -91,13 +87,6 @@ class SentencePieceModel:
     digest: str
     data: bytes = dataclasses.field(repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        if self.digest != _digest(self.data):
-            raise ValueError(
-                f"the digest of a SentencePieceModel must be that of its data, "
-                f"{_digest(self.data)}, got {self.digest!r}; use SentencePieceModel.of to make one"
-            )
-
     @classmethod
     def of(cls, data: bytes) -> SentencePieceModel:
         """The model from the bytes of its file.
@@ -105,15 +94,12 @@ class SentencePieceModel:
         Raises:
           ValueError: the data are not bytes.
         """
-        return cls(_digest(data), data)
-
-
-def _digest(data: bytes) -> str:
-    if not isinstance(data, bytes):
-        raise ValueError(
-            f"data must be the bytes of a model's file, got {data!r}, of type {type(data).__name__}"
-        )
-    return hashlib.sha256(data).hexdigest()[:16]
+        if not isinstance(data, bytes):
+            raise ValueError(
+                f"data must be the bytes of a model's file, got {data!r}, "
+                f"of type {type(data).__name__}"
+            )
+        return cls(hashlib.sha256(data).hexdigest()[:16], data)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,11 +139,8 @@ class Text:
             choices = ", ".join(map(repr, CASES))
             raise ValueError(f"lowercase must be one of {choices}, got {self.lowercase!r}")
         if ALL_TOKENIZERS[self.tokenize].needs_model != (self.spm_model is not None):
-            needing = " or ".join(
-                repr(name) for name, tokenizer in TOKENIZERS.items() if tokenizer.needs_model
-            )
             raise ValueError(
-                f"spm_model must be given if tokenize is {needing}, and only then; got tokenize "
+                f"spm_model must be given if tokenize is 'spm', and only then; got tokenize "
                 f"{self.tokenize!r} {'without' if self.spm_model is None else 'with'} spm_model"
             )
         if self.spm_model is not None and not isinstance(self.spm_model, SentencePieceModel):

@@ -46,13 +46,7 @@ from beam_bleu.transforms.text.byte_classes import (
     white_space_masks,
 )
 from beam_bleu.transforms.text.numbering import number_places
-from beam_bleu.transforms.text.tokens import (
-    FIRST,
-    SECOND,
-    TOKEN_BYTES,
-    entity,
-    write_token,
-)
+from beam_bleu.transforms.text.tokens import FIRST, SECOND, TOKEN_BYTES, entity, write_token
 
 SPARE_TOKENS = 12
 """The number of tokens for which there must be memory after the last one: `tokenize` uses it."""
@@ -64,7 +58,6 @@ TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1
 """The number of tokens for which `tokenize` needs memory if it numbers them."""
 
 ANY = 2**62
-"""More bytes of tokens than any text has."""
 
 # The rules; `splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE, CHRF_WORDS = range(6)

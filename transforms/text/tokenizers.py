@@ -211,7 +211,6 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         versions=("sentencepiece",),
     ),
 )
-"""All tokenizers, in the order in which they are shown."""
 
 
 _WITHOUT_WORDS = "chrF, which needs no words"
@@ -260,4 +259,3 @@ def with_choices(name: str, **choices: bool) -> AnyTokenizerName:
 
 
 ALL_TOKENIZERS: Mapping[AnyTokenizerName, Tokenizer] = table(*TOKENIZERS.values(), *_of_metrics())
-"""The tokenizers of all metrics."""

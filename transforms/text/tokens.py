@@ -147,10 +147,8 @@ def is_same_token(one, other):
 
 
 MOST_MASKED = 64
-"""The most tokens that have masks: the bits of a mask."""
 
 KEYS_BYTES = 4 * MOST_MASKED
-"""The memory for the low 32 bits of their keys."""
 
 FEW_MASKED = 32
 """So many are compared in less time."""

@@ -40,7 +40,6 @@ FIRST_COLUMNS = {
     "ref_average_more": f"{PARTS_OF_A_TOKEN:,} times (the average number of tokens of the "
     "references minus those of the shortest one)",
 }
-"""The names of the columns before `FIRST_MATCHES`, and what is added up in each one."""
 
 ReferenceLengthName = Literal["closest", "closest_first", "shortest", "longest", "average"]
 
@@ -97,7 +96,6 @@ REFERENCE_LENGTHS: Mapping[ReferenceLengthName, ReferenceLength] = table(
         divisor=PARTS_OF_A_TOKEN,
     ),
 )
-"""All rules, in the order in which they are shown."""
 
 
 def width(max_order: int) -> int:

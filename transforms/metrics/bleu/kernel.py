@@ -20,10 +20,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     LONGEST,
     SHORTEST,
 )
-from beam_bleu.transforms.metrics.bleu.matching import (
-    LONGEST_REFERENCE,
-    match_segment,
-)
+from beam_bleu.transforms.metrics.bleu.matching import LONGEST_REFERENCE, match_segment
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
@@ -50,7 +47,6 @@ _FIRST_TABLE_BITS = 10
 _NOTHING = np.uint64(0)
 
 MOST_WRITTEN = 2**16
-"""The most bytes of a segment whose tokens are written."""
 
 _LONGEST_WRITTEN = 2**10
 """The most bytes of a reference whose tokens are written. Longer ones rarely have few tokens."""

@@ -49,7 +49,6 @@ from beam_bleu.transforms.text.tokens import (
 )
 
 LONGEST_REFERENCE = MOST_MASKED
-"""The most tokens of a reference."""
 
 CLAIM_BYTES = 2
 """The memory for the orders that a token of a candidate has claimed, a bit for each."""

@@ -57,11 +57,7 @@ from beam_bleu.transforms.text.text import (
     Text,
     TextName,
 )
-from beam_bleu.transforms.text.tokenizers import (
-    ALL_TOKENIZERS,
-    TOKENIZERS,
-    TokenizerName,
-)
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, TOKENIZERS, TokenizerName
 
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000

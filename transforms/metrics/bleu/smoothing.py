@@ -69,7 +69,6 @@ class SmoothMethod:
 
 
 _nltk = functools.partial(SmoothMethod, source="NLTK", takes_effective_order=False)
-"""A method of NLTK's SmoothingFunction."""
 
 SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
     SmoothMethod(
@@ -151,15 +150,12 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
         counted_order=5,
     ),
 )
-"""All methods, in the order in which they are shown."""
 
 
 CORPUS_SMOOTH_METHODS = tuple(
     name for name, method in SMOOTH_METHODS.items() if not method.segments_only
 )
-"""The methods that smooth sums over a corpus."""
 
 SMOOTH_VALUES = {
     name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
 }
-"""The default values of the methods that take a value."""

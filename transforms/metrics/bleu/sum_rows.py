@@ -15,12 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.bleu.columns import (
-    BleuColumns,
-    bleu_basis,
-    order_of,
-    width,
-)
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, order_of, width
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact

@@ -47,7 +47,6 @@ from beam_bleu.transforms.text.numbered_texts import numbers_of
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
 
 LONGEST_REFERENCE = 512
-"""The most tokens of a reference."""
 
 MOST_NUMBERS = 2**16
 """Numbers from here on have no row. So the memory for rows does not depend on the texts."""
@@ -56,7 +55,6 @@ _POSITIONS = 64
 _WORD_BYTES = 8
 
 ROWS_BYTES = MOST_NUMBERS * LONGEST_REFERENCE // _POSITIONS * _WORD_BYTES
-"""The memory for all rows."""
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)

@@ -17,21 +17,10 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import (
-    EMPTY,
-    Basis,
-    Lengths,
-    Metric,
-    Scores,
-    normalization,
-)
+from beam_bleu.transforms.metrics.metric import EMPTY, Basis, Lengths, Metric, Scores, normalization
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.text.text import (
-    NormalizationName,
-    Text,
-    TextName,
-)
+from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
 SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(2, 6)
@@ -91,6 +80,11 @@ class ErrorRate(Metric):
         )
     )
 
+    COUNTS = (
+        ("substitutions", SUBSTITUTIONS),
+        ("deletions", DELETIONS),
+        ("insertions", INSERTIONS),
+    )
     name: ClassVar[str]
     SYMBOL: ClassVar[Literal["word", "character"]]
 
@@ -143,13 +137,8 @@ class ErrorRate(Metric):
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """`ref_length` is a float, as for TER."""
-        return {
-            "edits": edits_of(columns),
-            "substitutions": columns[SUBSTITUTIONS],
-            "deletions": columns[DELETIONS],
-            "insertions": columns[INSERTIONS],
-            "ref_length": columns[REFERENCE_LENGTH] / 1,
-        }
+        kinds = super().segment_parts(columns)
+        return {"edits": sum(kinds.values()), **kinds, "ref_length": columns[REFERENCE_LENGTH] / 1}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -50,12 +50,7 @@ from beam_bleu.transforms.text.numbered_texts import (
     is_missing,
     number_texts,
 )
-from beam_bleu.transforms.text.numbering import (
-    MASK_BYTES,
-    NUMBER_BYTES,
-    length_of,
-    most_different,
-)
+from beam_bleu.transforms.text.numbering import MASK_BYTES, NUMBER_BYTES, length_of, most_different
 
 MOST_COMPARED = 2**31
 """The most lines of a reference, multiplied by the bytes of a candidate, whose sentences are

@@ -14,22 +14,11 @@ import numpy as np
 
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
-from beam_bleu.transforms.metrics.metric import (
-    SEGMENTS,
-    Basis,
-    Metric,
-    Scores,
-    normalization,
-)
+from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, Scores, normalization
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.text.text import (
-    CASES,
-    NormalizationName,
-    Text,
-    TextName,
-)
+from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
 UNREAD = 2
@@ -107,6 +96,7 @@ class Rouge(Metric):
         shared=(SEGMENTS, UNREAD),
     )
     LENGTHS = ("word", CANDIDATE_LENGTH, REFERENCE_LENGTH)
+    COUNTS = (("hits", HITS), ("hyp_words", CANDIDATE_LENGTH), ("ref_words", REFERENCE_LENGTH))
 
     name: ClassVar[str]
     HIT: ClassVar[int]
@@ -131,7 +121,7 @@ class Rouge(Metric):
             "score": self.value(columns),
             "precision": float(_mean(columns, PRECISION_HIGH)),
             "recall": float(_mean(columns, RECALL_HIGH)),
-            **_counts(columns),
+            **super().segment_parts(columns),
         }
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
@@ -162,11 +152,8 @@ class Rouge(Metric):
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """Precision and recall are 100 times the floats of rouge_score."""
         precision, recall = self._precision_and_recall(columns)
-        return {
-            "precision": 100.0 * precision,
-            "recall": 100.0 * recall,
-            **_counts(columns),
-        }
+        shares = {"precision": 100.0 * precision, "recall": 100.0 * recall}
+        return {**shares, **super().segment_parts(columns)}
 
     def _precision_and_recall(self, columns: Any) -> tuple[Scores, Scores]:
         """Those of segments, 0..1. Both are 0 if there is no match."""
@@ -182,14 +169,6 @@ def _mean(sums: Sequence[Number], high: int) -> Number:
         return 0.0
     # Percent before the division, so that there is one rounding.
     return fixed_point_mean(100 * sums[high], 100 * sums[high + 1], sums[SEGMENTS])
-
-
-def _counts(columns: Any) -> Mapping[str, Any]:
-    return {
-        "hits": columns[HITS],
-        "hyp_words": columns[CANDIDATE_LENGTH],
-        "ref_words": columns[REFERENCE_LENGTH],
-    }
 
 
 @dataclasses.dataclass(frozen=True)

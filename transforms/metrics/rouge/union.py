@@ -50,7 +50,6 @@ from beam_bleu.transforms.text.numbering import (
 )
 
 _ROW_BYTES = 8
-"""The bytes that a row has of a block."""
 
 _FEWEST_ROWS = 64
 

@@ -27,10 +27,8 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 NOP, REPLACE, DELETE, INSERT = range(4)
-"""The steps of a way through the table, in the order in which sacreBLEU prefers them."""
 
 BEAM = 25
-"""How far the band usually reaches on both sides of the diagonal."""
 
 _WIDEST_USUAL = 2 * BEAM
 """The largest ratio of the lengths with which it is no wider."""
@@ -75,7 +73,6 @@ def band(row, words, reference_words, reach):
 
 
 _OUTSIDE = 2**40
-"""The distance of a cell outside of the band."""
 
 
 @inner

@@ -43,7 +43,6 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 MOST_BITS = 64
-"""The most words of a reference without a band."""
 
 ROW_BYTES = 64
 

@@ -16,13 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from beam_bleu.transforms.metrics.ter.band import (
-    DELETE,
-    INSERT,
-    NOP,
-    wide_step_back,
-    write_steps,
-)
+from beam_bleu.transforms.metrics.ter.band import DELETE, INSERT, NOP, wide_step_back, write_steps
 from beam_bleu.transforms.metrics.ter.edit_rows import moved_distance, step_back
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.lanes import equal_numbers
@@ -40,7 +34,6 @@ ALL_CELLS, IN_BAND, IN_WIDE_BAND = range(3)
 """How distances are computed: by edit_rows.py without and with a band, or by cell (band.py)."""
 
 LONGEST_SHIFT = 10
-"""The most words that a shift moves."""
 
 MOST_TRIALS = 1000
 """With this number of trials the search ends, and the best shift of them is not made."""

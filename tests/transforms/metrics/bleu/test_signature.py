@@ -7,7 +7,6 @@ import pytest
 from scoring import sacrebleu_signature_of, signature_of
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
@@ -77,10 +76,3 @@ def test_fields_that_sacrebleu_does_not_have_come_before_the_version(config, fie
 )
 def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature(config):
     assert sacrebleu_signature_of(SUMS, config) is None
-
-
-def test_a_model_has_the_digest_of_its_data():
-    model = SentencePieceModel.of(b"one")
-    assert SentencePieceModel(model.digest, b"one") == model
-    with pytest.raises(ValueError, match=f"{model.digest}, got 'other'"):
-        SentencePieceModel("other", b"one")
