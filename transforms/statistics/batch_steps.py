@@ -19,10 +19,7 @@ from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.wiring.steps import Step, giving_batches, unchanged
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = [
-    "CountMatches",
-    "count_matches",
-]
+__all__ = ["CountMatches", "count_matches"]
 
 
 def count_matches(

@@ -1,7 +1,14 @@
 """The classes of bytes that tokenizers look for: masks with a bit for each of 64 bytes."""
 
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import numpy as np
 
+from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.masks import (
     block_copier,
     byte_mask,
@@ -15,16 +22,25 @@ WHITE_SPACE = [code for code in range(0x3001) if chr(code).isspace()]
 CODE_POINTS = 0x110000
 
 
-def all_code_points() -> str:
-    """A text with each code point at its own index."""
+def code_point_classes(
+    classes: Mapping[str, int], finditer: Callable[..., Any] = re.finditer
+) -> Bytes:
+    """The class of every code point, uint8 (code points,); 0 if no expression has it.
+
+    Args:
+      classes: classes by expressions for runs of their code points.
+      finditer: finds the runs.
+    """
     codes = np.arange(CODE_POINTS, dtype="<u4").tobytes()
-    return codes.decode("utf-32-le", "surrogatepass")
+    text = codes.decode("utf-32-le", "surrogatepass")
+    found = np.zeros(CODE_POINTS, np.uint8)
+    for expression, what in classes.items():
+        for run in finditer(expression, text):
+            found[run.start() : run.end()] = what
+    return found
 
 
-white_space_masks = byte_masks(
-    [("\t", "\r"), ("\x1c", " ")],
-    [0xC2, ("\xe1", "\xe3")],
-)
+white_space_masks = byte_masks([("\t", "\r"), ("\x1c", " ")], [0xC2, ("\xe1", "\xe3")])
 """Two masks: ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
 
 ascii_white_space_mask = byte_mask([("\t", "\r"), " "])
@@ -56,10 +72,7 @@ Symbols are the ASCII punctuation marks that are always tokens of their own in 1
 apostrophe, the full stop, the comma and the hyphen.
 """
 
-code_point_masks = byte_masks(
-    [("\x00", "\x7f"), ("\xc0", "\xff")],
-    [" ", ("A", "Z"), ("a", "z")],
-)
+code_point_masks = byte_masks([("\x00", "\x7f"), ("\xc0", "\xff")], [" ", ("A", "Z"), ("a", "z")])
 """Two masks: first bytes of code points; ASCII letters and spaces."""
 
 not_ascii_mask = byte_mask([("\x80", "\xff")])

@@ -41,45 +41,25 @@ class _Rule(NamedTuple):
     in_stem: int = 0
 
 
+def _rules(pairs: str) -> tuple[_Rule, ...]:
+    splits = (pair.split(":") for pair in pairs.split())
+    return tuple(_Rule(suffix, replacement) for suffix, replacement in splits)
+
+
 _STEP_2 = (
-    _Rule("ational", "ate"),
-    _Rule("tional", "tion"),
-    _Rule("enci", "ence"),
-    _Rule("anci", "ance"),
-    _Rule("izer", "ize"),
-    _Rule("bli", "ble"),
-    _Rule("alli", "al"),
-    _Rule("entli", "ent"),
-    _Rule("eli", "e"),
-    _Rule("ousli", "ous"),
-    _Rule("ization", "ize"),
-    _Rule("ation", "ate"),
-    _Rule("ator", "ate"),
-    _Rule("alism", "al"),
-    _Rule("iveness", "ive"),
-    _Rule("fulness", "ful"),
-    _Rule("ousness", "ous"),
-    _Rule("aliti", "al"),
-    _Rule("iviti", "ive"),
-    _Rule("biliti", "ble"),
-    _Rule("fulli", "ful"),
+    *_rules(
+        "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e "
+        "ousli:ous ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous "
+        "aliti:al iviti:ive biliti:ble fulli:ful"
+    ),
     _Rule("logi", "log", in_stem=1),
 )
-_STEP_3 = (
-    _Rule("icate", "ic"),
-    _Rule("ative", ""),
-    _Rule("alize", "al"),
-    _Rule("iciti", "ic"),
-    _Rule("ical", "ic"),
-    _Rule("ful", ""),
-    _Rule("ness", ""),
-)
-_REMOVED_IN_STEP_4 = (
-    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
-    *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
-)
+_STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
 _STEP_4 = (
-    *(_Rule(suffix, "") for suffix in _REMOVED_IN_STEP_4),
+    *_rules(
+        "al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ou: ism: ate: iti: ous: ive: "
+        "ize:"
+    ),
     _Rule("sion", "s", in_stem=1),
     _Rule("tion", "t", in_stem=1),
 )
@@ -112,16 +92,10 @@ def _table(rules: tuple[_Rule, ...]) -> Integers:
     return np.array([*bounds, *rows], np.int64)
 
 
-_IRREGULAR = (
-    _Rule("skies", "sky"),
-    _Rule("dying", "die"),
-    _Rule("lying", "lie"),
-    _Rule("tying", "tie"),
-    _Rule("innings", "inning"),
-    _Rule("outings", "outing"),
-    _Rule("cannings", "canning"),
-    *(_Rule(stem, stem) for stem in ("news", "inning", "outing", "canning", "howe")),
-    *(_Rule(stem, stem) for stem in ("proceed", "exceed", "succeed")),
+_IRREGULAR = _rules(
+    "skies:sky dying:die lying:lie tying:tie innings:inning outings:outing cannings:canning "
+    "news:news inning:inning outing:outing canning:canning howe:howe proceed:proceed "
+    "exceed:exceed succeed:succeed"
 )
 """Whole words. None is the end of another one."""
 

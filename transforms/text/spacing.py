@@ -45,7 +45,7 @@ from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import (
     CODE_POINTS,
     WHITE_SPACE,
-    all_code_points,
+    code_point_classes,
     code_point_masks,
 )
 from beam_bleu.transforms.text.rewriting import written
@@ -54,28 +54,18 @@ from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 _OTHER, _WHITE, _ALONE, _POINT, _DIGIT, _HYPHEN = range(6)
 
-_SYMBOLS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
-
-# sacreBLEU's ranges of Chinese characters, in order, and joined if they are adjacent. It writes
-# Extension B as '\u20000'..'\u2a6d6'. Python reads this as U+2000 and "0" to U+2A6D and "6",
-# and compares single code points with these. So the first range is U+2001 to U+2A6D, and no
-# character above U+FFFF is Chinese.
-_CHINESE = (
-    (0x2001, 0x2A6D),
-    (0x2E80, 0x2FDF),
-    (0x2FF0, 0x303F),
-    (0x3100, 0x312F),
-    (0x31A0, 0x31BF),
-    (0x31C0, 0x31EF),
-    (0x3200, 0x4DB5),
-    (0x4E00, 0x9FBB),
-    (0xF900, 0xFA2D),
-    (0xFA30, 0xFA6A),
-    (0xFA70, 0xFAD9),
-    (0xFE10, 0xFE1F),
-    (0xFE30, 0xFE4F),
-    (0xFF00, 0xFFEF),
-)
+_CHINESE = {
+    # The first and the last character of sacreBLEU's ranges. It writes Extension B as
+    # '\u20000'..'\u2a6d6'. Python reads this as U+2000 and "0" to U+2A6D and "6", and compares
+    # single code points with these. So the first range is U+2001 to U+2A6D, and no character above
+    # U+FFFF is Chinese.
+    _ALONE: "\u2001\u2a6d\u2e80\u2fdf\u2ff0\u303f\u3100\u312f\u31a0\u31ef\u3200\u4db5\u4e00\u9fbb"
+    "\uf900\ufa2d\ufa30\ufa6a\ufa70\ufad9\ufe10\ufe1f\ufe30\ufe4f\uff00\uffef"
+    "!&(+//:@[`{~",
+    _POINT: "..,,",
+    _DIGIT: "09",
+    _HYPHEN: "--",
+}
 
 _NOTHING = np.uint64(0)
 
@@ -90,34 +80,26 @@ def spaced(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
 @cache
 def _classes(tokenize: AnyTokenizerName) -> Bytes:
     """The class of every code point for a tokenizer, uint8 (code points,)."""
-    classes = np.zeros(CODE_POINTS, np.uint8)
-    _CLASSIFY[tokenize](classes)
+    classes = {"zh": _chinese_classes, "intl": _international_classes}[tokenize]()
     classes[WHITE_SPACE] = _WHITE
     return classes
 
 
-def _classify_chinese(classes: Bytes) -> None:
-    for symbol in _SYMBOLS:
-        classes[ord(symbol)] = _ALONE
-    for first, last in _CHINESE:
-        classes[first : last + 1] = _ALONE
-    classes[[ord("."), ord(",")]] = _POINT
-    classes[ord("0") : ord("9") + 1] = _DIGIT
-    classes[ord("-")] = _HYPHEN
+def _chinese_classes() -> Bytes:
+    classes = np.zeros(CODE_POINTS, np.uint8)
+    for what, ranges in _CHINESE.items():
+        for first, last in zip(ranges[::2], ranges[1::2], strict=True):
+            classes[ord(first) : ord(last) + 1] = what
+    return classes
 
 
-def _classify_international(classes: Bytes) -> None:
+def _international_classes() -> Bytes:
     # Imported here, so that other tokenizers start without it. sacreBLEU uses the classes of
     # this module. Python's own Unicode tables may be older.
     import regex
 
-    text = all_code_points()
-    for name, what in (("S", _ALONE), ("P", _POINT), ("N", _DIGIT)):
-        for run in regex.finditer(rf"\p{{{name}}}+", text):
-            classes[run.start() : run.end()] = what
-
-
-_CLASSIFY = {"zh": _classify_chinese, "intl": _classify_international}
+    classes = {r"\p{S}+": _ALONE, r"\p{P}+": _POINT, r"\p{N}+": _DIGIT}
+    return code_point_classes(classes, regex.finditer)
 
 
 @compiled

@@ -33,12 +33,7 @@ from beam_bleu.transforms.native.memory import (
     store_word,
 )
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
-from beam_bleu.transforms.text.byte_classes import (
-    CODE_POINTS,
-    WHITE_SPACE,
-    all_code_points,
-    squad_masks,
-)
+from beam_bleu.transforms.text.byte_classes import WHITE_SPACE, code_point_classes, squad_masks
 from beam_bleu.transforms.text.rewriting import written
 from beam_bleu.transforms.text.text import Text
 
@@ -58,11 +53,9 @@ def squad_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringAr
 @cache
 def _classes() -> Bytes:
     """The class of every code point, uint8 (code points,), from this Python's Unicode tables."""
-    classes = np.full(CODE_POINTS, _OTHER, np.uint8)
-    for run in re.finditer(r"\w+", all_code_points()):
-        classes[run.start() : run.end()] = _WORD
+    marks = f"[{re.escape(string.punctuation)}]"  # the underscore, too
+    classes = code_point_classes({r"\w+": _WORD, marks: _MARK})
     classes[WHITE_SPACE] = _WHITE
-    classes[[ord(mark) for mark in string.punctuation]] = _MARK  # the underscore, too
     return classes
 
 

@@ -197,8 +197,7 @@ def count_rows(first_row, texts, table, table_bytes, counts, long_row):
                 return row, 0
             written = 0 if tokens_are == _NOT_WRITTEN else 1
             bits = call(
-                long_row,
-                (row, texts, written, max_order, matches, stride, table, table_bytes),
+                long_row, (row, texts, written, max_order, matches, stride, table, table_bytes)
             )
             if bits != 0:
                 return row, bits

@@ -87,15 +87,10 @@ class BleuScore(Score):
         nearest one) if the rule is the average.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusBleu
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusBleu.Globally()
-      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}", bleu.matches, bleu.totals))
-      ...     )
+      >>> from beam_bleu import score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> bleu = score(texts, references)["bleu"]
+      >>> print(f"{bleu.score:.2f}", bleu.matches, bleu.totals)
       75.98 (5, 4, 3, 2) (6, 5, 4, 3)
     """
 
@@ -157,15 +152,10 @@ class BleuConfig(Metric):
       ValueError: a field has an impossible value; the message shows it and the choices.
 
     Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import BleuConfig, CorpusBleu
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("the cat sat on the mat", ["A cat sat on the mat"])])
-      ...         | CorpusBleu.Globally(BleuConfig(tokenize="intl", smooth_method="floor"))
-      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
-      ...     )
+      >>> from beam_bleu import BleuConfig, score
+      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
+      >>> config = BleuConfig(tokenize="intl", smooth_method="floor")
+      >>> print(f"{score(texts, references, metrics=[config])['bleu'].score:.2f}")
       75.98
     """
 
@@ -185,12 +175,7 @@ class BleuConfig(Metric):
     lowercase: Lowercase = choice(
         Text.lowercase,
         switches=[
-            {
-                "name": case.flag,
-                "help": case.description,
-                "short": case.short,
-                "value": value,
-            }
+            {"name": case.flag, "help": case.description, "short": case.short, "value": value}
             for value, case in CASES.items()
         ],
         of_text=True,
@@ -289,20 +274,19 @@ class BleuConfig(Metric):
                 f"{self.smooth_method!r}, got {value!r}"
             )
 
-    def _require_weights(self, weights: object) -> None:
+    def _require_weights(self, weights: Any) -> None:
         order, most = self.max_ngram_order, _LARGEST_SUM_OF_WEIGHTS
-        if (
-            not isinstance(weights, tuple)
-            or len(weights) != order
-            or not all(_is_number(weight) and weight >= 0 for weight in weights)
-        ):
-            raise ValueError(
-                f"weights must be max_ngram_order = {order} numbers, 0 or more, in a tuple, "
-                f"got {weights!r}"
-            )
+        are_numbers = (
+            isinstance(weights, tuple)
+            and len(weights) == order
+            and all(_is_number(weight) and weight >= 0 for weight in weights)
+        )
         # Not `sum`, which compensates for rounding since Python 3.12: 6.2 + 7.4 + 0.3 + 2.1.
-        if not 0 < max(weights) <= most or math.fsum(weights) > most:
-            raise ValueError(f"weights must sum to {most} at most, and not to 0, got {weights!r}")
+        if not are_numbers or not 0 < max(weights) <= most or math.fsum(weights) > most:
+            raise ValueError(
+                f"weights must be a tuple of max_ngram_order = {order} numbers, 0 or more, that "
+                f"sum to {most} at most, and not to 0, got {weights!r}"
+            )
 
     @property
     def text(self) -> Text:

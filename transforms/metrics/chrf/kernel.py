@@ -97,15 +97,7 @@ def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, refe
 
 @compiled
 def count_rows(
-    texts,
-    texts_of_words,
-    of_reference,
-    most_orders,
-    choices,
-    spaces,
-    of_pair,
-    best_scores,
-    counts,
+    texts, texts_of_words, of_reference, most_orders, choices, spaces, of_pair, best_scores, counts
 ):
     """Counts all rows.
 

@@ -153,14 +153,7 @@ def _deletions_of_part(
         end = min(start + COLUMNS + most_edits, symbols)
         store_int(places, block, rows - first * ROW_BYTES)
         more, less = write_block(
-            candidate,
-            first,
-            end,
-            reference + start * NUMBER_BYTES,
-            width,
-            masks,
-            before,
-            rows,
+            candidate, first, end, reference + start * NUMBER_BYTES, width, masks, before, rows
         )
         rows += (end - first) * ROW_BYTES
         growth += grown(more, less, width)

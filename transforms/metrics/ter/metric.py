@@ -168,7 +168,4 @@ class TerConfig(Metric):
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        return {
-            "edits": columns[EDITS],
-            "ref_length": reference_parts(columns) / PARTS_OF_A_TOKEN,
-        }
+        return {"edits": columns[EDITS], "ref_length": reference_parts(columns) / PARTS_OF_A_TOKEN}

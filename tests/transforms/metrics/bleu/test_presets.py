@@ -35,7 +35,7 @@ def test_a_change_of_a_preset_changes_one_field(name, change):
 
 def test_weights_alone_set_the_order():
     assert preset("sacrebleu", weights=(0.5, 0.5)).max_ngram_order == 2
-    with pytest.raises(ValueError, match=r"weights must be max_ngram_order = 3 numbers.*0\.5"):
+    with pytest.raises(ValueError, match=r"max_ngram_order = 3 numbers.*0\.5"):
         preset("sacrebleu", weights=(0.5, 0.5), max_ngram_order=3)
 
 
@@ -53,7 +53,7 @@ def test_an_unknown_name_is_refused_with_the_choices():
     "weights", [(16.0, 1e-9), (1e308, 1e308), (math.inf, 1.0), (10**400, 1), (math.nan, 1.0)]
 )
 def test_weights_that_are_too_large_are_refused(weights):
-    with pytest.raises(ValueError, match=r"weights must (sum to 16 at most|be max_ngram_order)"):
+    with pytest.raises(ValueError, match="weights must be a tuple"):
         preset("sacrebleu", weights=weights)
 
 
