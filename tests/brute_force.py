@@ -155,18 +155,6 @@ def tensorflow(sums, smooth=False):
     return penalty * weighted_geometric_mean(precisions, uniform(len(precisions)))
 
 
-def d2l(candidate, reference, k):
-    """D2L's bleu (section 10.7.6 of the book; d2l 1.0): p_n ** (1/2**n), n = 1 .. min(k, c).
-
-    One segment, one reference; the tool's tokens are str.split(" ").
-    """
-    score = math.exp(min(0, 1 - len(reference) / len(candidate)))
-    for n in range(1, min(k, len(candidate)) + 1):
-        matches = clipped_matches(candidate, [reference], n)
-        score *= (matches / ngrams(candidate, n).total()) ** (0.5**n)
-    return score
-
-
 def nltk_totals(sums):
     """NLTK's denominators: each segment counts max(1, its n-grams) (Counter sums since 3.2.2)."""
     return [total + shorter for total, shorter in zip(sums.totals, sums.shorter, strict=True)]

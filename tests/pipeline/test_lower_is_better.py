@@ -104,8 +104,6 @@ def test_clusters_begin_with_the_best_system():
 @pytest.mark.parametrize(
     "choices",
     [
-        {},
-        {"normalized": True},
         {"no_punct": True, "case_sensitive": True},
         {"normalized": True, "no_punct": True, "asian_support": True},
     ],

@@ -168,17 +168,6 @@ def test_segment_scores_are_the_numbers(tmp_path: Path) -> None:
     }
 
 
-def test_a_changed_number_changes_the_manifest(tmp_path: Path) -> None:
-    digests = set()
-    for number, value in enumerate((WIDE[0]["comet_a"], 0.5)):
-        path = write(tmp_path / f"{number}.jsonl", [{**WIDE[0], "comet_a": value}, *WIDE[1:]])
-        folder = tmp_path / f"out{number}"
-        assert called("--input", path, "-m", "mean:comet_a", "--output", folder).code == 0
-        (stream,) = json.loads((folder / "manifest.json").read_text())["streams"]
-        digests.add(stream["digest"])
-    assert len(digests) == 2
-
-
 @pytest.mark.parametrize(
     ("value", "fragments"),
     [

@@ -64,10 +64,11 @@ class MeanConfig(Metric):
     column: str = "score"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.column, str) or not can_be_shown(self.column):
-            raise ValueError(f"column must be the name of a column, got {self.column!r}")
-        if "=" in self.column or "|" in self.column:
-            raise ValueError(f'column must be a name without "=" and "|", got {self.column!r}')
+        is_name = isinstance(self.column, str) and can_be_shown(self.column)
+        if not is_name or "=" in self.column or "|" in self.column:
+            raise ValueError(
+                f'column must be the name of a column without "=" and "|", got {self.column!r}'
+            )
 
     @property
     def name(self) -> str:

@@ -57,7 +57,3 @@ class BatchStatistics:
         columns = (*arrays, self.signs, *self.kept.values())
         texts = 0 if self.texts is None else self.texts.nbytes
         return sum(int(column.nbytes) for column in columns) + texts
-
-    @property
-    def text_bytes(self) -> int:
-        return int(self.candidate_bytes.sum() + self.reference_bytes.sum())

@@ -91,7 +91,8 @@ class CountMatches(ThreadedDoFn):
         lengths = self._counted[0][1].lengths(sums)
         self._segments.inc(len(statistics))
         self._empty.inc(0 if lengths is None else lengths.empty_candidates)
-        self._bytes.inc(statistics.text_bytes)
+        size = statistics.candidate_bytes.sum() + statistics.reference_bytes.sum()
+        self._bytes.inc(int(size))
 
     def _counted_batch(self, batch: SegmentBatch) -> BatchStatistics:
         if self._documents is not None:

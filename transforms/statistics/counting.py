@@ -6,7 +6,6 @@ Compiled code releases the interpreter's lock, so several threads can count at t
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Metric, ReadyTexts
-from beam_bleu.transforms.native.arrays import Bytes, Integers
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import (
     Spans,
     TextColumns,
@@ -72,14 +71,6 @@ class PreparedBatch:
                 )
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
 
-    @functools.cached_property
-    def signs(self) -> Bytes:
-        """The signs of suspicious input."""
-        batch, references = self.batch, len(self.batch.references)
-        if not self.texts.columns:
-            return no_signs(len(batch.systems), references, len(batch))
-        return find_signs(self.texts.spans, references, batch.references_per_line)
-
     def count(self, counted: Sequence[tuple[Text, Metric]]) -> BatchStatistics:
         """Counts every segment, for every system.
 
@@ -87,17 +78,22 @@ class PreparedBatch:
           InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; its
             language is missing or unknown; or the batch lacks what is counted.
         """
+        batch, references = self.batch, len(self.batch.references)
+        if self.texts.columns:
+            signs = find_signs(self.texts.spans, references, batch.references_per_line)
+        else:
+            signs = no_signs(len(batch.systems), references, len(batch))
         return BatchStatistics(
             counts=tuple(self.counts(text, metric) for text, metric in counted),
             reference_counts=self.sizes.reference_counts,
             candidate_bytes=self.sizes.candidate_bytes,
             reference_bytes=self.sizes.reference_bytes,
-            signs=self.signs,
-            systems=self.batch.systems,
-            numbers=self.batch.numbers,
-            groups=self.batch.groups,
-            labels=self.batch.labels,
-            kept=self.batch.kept,
+            signs=signs,
+            systems=batch.systems,
+            numbers=batch.numbers,
+            groups=batch.groups,
+            labels=batch.labels,
+            kept=batch.kept,
         )
 
     def counts(self, text: Text, metric: Metric) -> Integers:

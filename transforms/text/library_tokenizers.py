@@ -84,8 +84,8 @@ def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
     reason = next(iter(str(error).strip().splitlines()), "")
     return JobError(
         f"tokenize {tokenize!r} needs a library that is not installed: {reason}",
-        f"install it here and where the workers run: "
-        f"{installing(str(ALL_TOKENIZERS[tokenize].extra))}",
+        "install it here and where the workers run: "
+        + installing(str(ALL_TOKENIZERS[tokenize].extra)),
     )
 
 

@@ -77,22 +77,18 @@ ONE, SEVERAL = [("a", ["b"])], [("a", ["b", "c"]), ("a", ["b", None])]
 @pytest.mark.parametrize(
     ("name", "choices", "segments", "signature"),
     [
-        ("chrf", {}, ONE, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:"),
         (
             *("chrf", {"char_order": 4, "beta": 3, "normalize": "nfkc"}, SEVERAL),
             "nrefs:var|case:mixed|eff:yes|nc:4|nw:0|space:no|beta:3|norm:nfkc|unicode:",
         ),
-        ("ter", {}, ONE, "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|unicode:"),
         (
             *("ter", {"normalized": True, "no_punct": True, "asian_support": True}, SEVERAL),
             "nrefs:var|case:lc|tok:tercom|norm:yes|punct:no|asian:yes|unicode:",
         ),
-        ("rouge2", {}, ONE, "nrefs:1|case:lc|tok:rouge|stem:no|version:"),
         (
             *("rougeL", {"stemmer": True, "normalize": "nfkc"}, SEVERAL),
             "nrefs:var|case:lc|tok:rouge|stem:yes|normalize:nfkc|unicode:",
         ),
-        ("wer", {}, ONE, "nrefs:1|case:mixed|tok:jiwer|unit:word|punct:yes|version:"),
         (
             "wer",
             {"no_punct": True},

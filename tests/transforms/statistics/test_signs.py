@@ -161,7 +161,6 @@ def signs_of(candidate: str, *references: str | None, **config: object) -> Corpu
         (" .", True),
         (".", False),
         ("", False),
-        ("a.", False),
         ("a . ", False),
         ("a .\r", True),  # a Windows line end, which sacreBLEU's command removes
         ("a\u00a0.", False),  # whose last bytes are not a space
@@ -192,15 +191,11 @@ def script_signs(candidate: str, *references: str | None) -> dict[str, int]:
     [
         ("我喜欢苹果。", "chinese"),
         ("使用 iPhone 15 Pro 拍摄的高清照片和视频文件", "chinese"),  # Latin words do not change it
-        ("我 喜欢 苹果 。", None),  # its words have spaces between them
         ("猫がマットの上に座った。", "japanese"),
-        ("猫 が マット の 上 に 座っ た 。", None),
-        ("コンピューター", "japanese"),
+        ("猫 が マット の 上 に 座っ た 。", None),  # its words have spaces between them
         ("แมวนั่งบนเสื่อ", "southeast_asian"),
-        ("แมว นั่ง บน เสื่อ", None),
         ("고양이가 매트 위에 앉았다.", "korean"),
         ("김치 is a dish", None),
-        ("中" * 4, "chinese"),
         ("中" * 1000 + " a" * 999, None),  # as many words as letters
         (" ".join(["中文字"] * 300), None),
         (" ".join(["中文字"] * 300) + "文", "chinese"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import unicodedata
 
 import numpy as np
@@ -114,23 +113,3 @@ def test_the_integers_are_sacrebleus_on_normalized_texts(segments, normalize, to
     assert ours.candidate_length[0].tolist() == expected[:, 0].tolist()
     assert ours.reference_length[0].tolist() == expected[:, 1].tolist()
     assert np.hstack([ours.matches[0], ours.totals[0]]).tolist() == expected[:, 2:].tolist()
-
-
-# A run with all kinds of marks: marks of several classes, and marks that decompose.
-RUNS = [
-    *"\u0315\u0316\u0301\u0300\u0345\u0344\u0f73\u0f75\u0f81\u0f71\u3099\uff9e\uff9f\u05b0\u0334"
-]
-STARTS = ["", "a", "é", "\u1e69", "か", "ｶ", "가", "\u0f40", "ﬁ", "ab"]
-
-
-@pytest.mark.parametrize("normalize", NORMALIZATIONS)
-def test_long_runs_of_marks_are_normalized_as_by_python(normalize):
-    rng = random.Random(7)
-    texts = []
-    for length in [*range(28, 36), 64, 200] * 20:
-        marks = RUNS if rng.random() < 0.5 else MARKS
-        texts.append(
-            "".join(rng.choice(STARTS) + "".join(rng.choices(marks, k=length)) for _ in "ab")
-        )
-    expected = [in_form(normalize, text) for text in texts]
-    assert normalized(column(texts), normalize).to_pylist() == expected

@@ -20,10 +20,7 @@ LENGTHS = [1, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 63, 64, 65, 127, 128, 129]
 @pytest.mark.parametrize(
     ("length", "tokenize"),
     # intl and zh only put spaces into the text. Then it is split in the same way as by "none".
-    [
-        *itertools.product(LENGTHS, ("13a", "none")),
-        *itertools.product((9, 65), ("intl", "zh")),
-    ],
+    [*itertools.product(LENGTHS, ("13a", "none")), *itertools.product((9, 65), ("intl", "zh"))],
 )
 def test_tokens_that_differ_in_one_byte_are_different(length, tokenize):
     token = "".join(itertools.islice(itertools.cycle("abcdefghijk"), length))

@@ -6,13 +6,7 @@ import string
 import numpy as np
 import pyarrow as pa
 import pytest
-from hostile_texts import (
-    CODE_POINTS,
-    FRAGMENTS,
-    WHITE_SPACE,
-    WORDS,
-    edited,
-)
+from hostile_texts import CODE_POINTS, FRAGMENTS, WHITE_SPACE, WORDS, edited
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_counts import COUNTED, Counted, assert_equal_to_record

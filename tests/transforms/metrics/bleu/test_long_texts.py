@@ -15,7 +15,7 @@ from sacrebleu_counts import assert_equal_to_sacrebleu, counted
 
 from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.text import hashing, tokenization
+from beam_bleu.transforms.text import tokenization
 
 AROUND = range(-2, 3)
 
@@ -114,69 +114,3 @@ def test_the_index_of_different_tokens_grows(different: int) -> None:
     ours = counted([(" ".join(candidate), [" ".join(reference)])], BleuConfig("none"))[0]
     expected = [brute_force.clipped_matches(candidate, [reference], n) for n in range(1, 5)]
     assert ours[2:6].tolist() == expected
-
-
-def words_of(rng: random.Random, size: int, repeated: float) -> list[str]:
-    """Different words, some of which are a word or a piece from before."""
-    words = [f"w{number}" for number in range(size)]
-    for at in range(4, size - 4):
-        if rng.random() < repeated:
-            back = rng.randrange(at)
-            piece = words[back : back + rng.randrange(1, 6)]
-            words[at : at + len(piece)] = piece
-    return words[:size]
-
-
-def assert_equal_to_brute_force(candidate: list[str], references: list[list[str]]) -> None:
-    segment: Segment = (" ".join(candidate), [" ".join(reference) for reference in references])
-    ours = counted([segment], BleuConfig("none"))[0]
-    expected = [brute_force.clipped_matches(candidate, references, n) for n in range(1, 5)]
-    assert ours[2:6].tolist() == expected
-
-
-@pytest.mark.parametrize("reference_count", [1, 2, 5])
-@pytest.mark.parametrize("repeated", [0.0, 0.1, 0.5])
-@pytest.mark.parametrize(
-    "size",
-    [
-        65,
-        128,
-        2040,
-        2050,
-    ],
-)
-def test_ngrams_that_are_unique_in_the_candidate(
-    size: int, repeated: float, reference_count: int
-) -> None:
-    """A reference follows the candidate, leaves it, reaches its end, and has its n-grams twice."""
-    rng = random.Random(f"{size} {repeated} {reference_count}")
-    candidate = words_of(rng, size, repeated)
-    half = size // 2
-    references = [
-        [*candidate[half:], *candidate, *candidate[-3:], *candidate[:3]],
-        [*candidate[:half], "other", *candidate[half:]],
-        [*candidate[1:], candidate[0]],
-        candidate[::-1],
-        [word for word in candidate for _ in range(2)],
-    ][:reference_count]
-    assert_equal_to_brute_force(candidate, references)
-    assert_equal_to_brute_force(candidate[:-1], references[::-1])
-    assert_equal_to_brute_force(candidate, [*references, candidate])
-
-
-@pytest.mark.parametrize("more", AROUND)
-@pytest.mark.parametrize("reference_count", [1, 2])
-def test_the_longest_candidate_that_references_are_looked_up_in(
-    reference_count: int, more: int
-) -> None:
-    """A longer candidate would need a larger table than the references."""
-    rng = random.Random(more)
-    words = words_of(rng, 2800, 0.2)
-    references = [words[: 2600 // reference_count], words[-2600 // reference_count :]]
-    references = references[:reference_count]
-    entries = sum(len(reference) + 1 for reference in references)
-    size = 1
-    while hashing.table_bits(size + 1) <= hashing.table_bits(entries):
-        size += 1
-    candidate = (words[3:] + words + words[::-1])[: size - 1 + more]
-    assert_equal_to_brute_force(candidate, references)

@@ -39,10 +39,7 @@ def text_of(rng: random.Random, alphabet: Tokens) -> Tokens:
 
 
 def candidate_for(
-    rng: random.Random,
-    references: list[Tokens | None],
-    alphabet: Tokens,
-    size: int | None = None,
+    rng: random.Random, references: list[Tokens | None], alphabet: Tokens, size: int | None = None
 ) -> Tokens:
     """Pieces of the references, in any order, between other tokens."""
     wanted = rng.choice(LENGTHS) if size is None else size

@@ -5,7 +5,6 @@ import math
 import re
 import unicodedata
 
-import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given, settings
@@ -40,45 +39,6 @@ def made_sums(matches, totals, sys_len, ref_len, segments=1):
         min_reference_count=1,
         max_reference_count=1,
     )
-
-
-def score(matches, totals, sys_len, ref_len, **config):
-    config = BleuConfig(max_ngram_order=len(matches), **config)
-    return bleu_of(made_sums(matches, totals, sys_len, ref_len), config)
-
-
-@pytest.mark.parametrize(
-    ("matches", "totals", "sys_len", "ref_len", "config", "expected"),
-    [
-        ((2, 1), (3, 2), 3, 3, {}, 100 * math.sqrt(1 / 3)),
-        ((2, 1), (3, 2), 3, 4, {}, 100 * math.sqrt(1 / 3) * math.exp(1 - 4 / 3)),
-        ((3, 1, 0, 0), (4, 3, 2, 1), 4, 4, {}, 100 * (3 / 4 / 3 / 4 / 4) ** 0.25),
-        ((1, 0, 1, 0), (2, 2, 2, 1), 2, 2, {}, 100 * (1 / 2 / 4 / 2 / 4) ** 0.25),
-        (
-            (3, 1, 0, 0),
-            (4, 3, 2, 1),
-            4,
-            4,
-            {"smooth_method": "floor"},
-            100 * (3 / 4 / 3 * 0.05 * 0.1) ** 0.25,
-        ),
-        (
-            (3, 1, 0, 0),
-            (4, 3, 2, 1),
-            4,
-            4,
-            {"smooth_method": "add-k"},
-            100 * (3 / 4 / 2 / 3 / 2) ** 0.25,
-        ),
-        ((3, 1, 0, 0), (4, 3, 2, 1), 4, 4, {"smooth_method": "none"}, 0.0),
-        ((2, 1, 0, 0), (2, 1, 0, 0), 2, 2, {}, 0.0),
-        ((2, 1, 0, 0), (2, 1, 0, 0), 2, 2, {"effective_order": True}, 100.0),
-        ((0, 0), (3, 2), 3, 3, {}, 0.0),
-    ],
-)
-def test_scores_worked_out_by_hand(matches, totals, sys_len, ref_len, config, expected):
-    result = score(matches, totals, sys_len, ref_len, **config)
-    assert result.score == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def test_sums_of_another_order_are_refused():
@@ -158,19 +118,16 @@ def printed_by_sacrebleu(config, references):
     return str(metric.get_signature())
 
 
-@pytest.mark.parametrize("reference_count", [1, 3])
-@pytest.mark.parametrize("effective_order", [False, True])
 @pytest.mark.parametrize(
-    ("smooth_method", "smooth_value"),
+    ("tokenize", "lowercase", "smooth_method", "smooth_value", "effective_order"),
     [
-        ("exp", None),
-        ("none", None),
-        *(("floor", value) for value in (None, 0, 0.1, 0.25, 1, 12.5)),
-        *(("add-k", value) for value in (None, 0, 0.5, 1, 1.0, 2)),
+        ("13a", False, "exp", None, False),
+        ("none", True, "none", None, True),
+        *(("13a", True, "floor", value, False) for value in (None, 0, 0.1, 0.25, 12.5)),
+        *(("none", False, "add-k", value, True) for value in (None, 0, 1, 1.0, 2)),
     ],
 )
-@pytest.mark.parametrize("lowercase", [False, True])
-@pytest.mark.parametrize("tokenize", ["13a", "none"])
+@pytest.mark.parametrize("reference_count", [1, 3])
 def test_signatures_are_sacrebleus_up_to_the_version(
     tokenize, lowercase, smooth_method, smooth_value, effective_order, reference_count
 ):
@@ -187,13 +144,8 @@ def test_signatures_are_sacrebleus_up_to_the_version(
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (0.1, "0.10"),
-        (0.125, "0.125"),
-        (0.001, "0.001"),
-        (1e-9, "1e-09"),
+        *((0.1, "0.10"), (0.001, "0.001"), (1e-9, "1e-09"), (2, "2.00")),
         (1 / 3, "0.3333333333333333"),
-        (2, "2.00"),
-        (0, "0.00"),
     ],
 )
 def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
@@ -207,16 +159,12 @@ def test_the_signature_has_all_digits_of_a_smooth_value(value, shown):
         ({"tokenize": "13b"}, "'13b'", ", ".join(TOKENIZERS)),
         ({"smooth_method": "linear"}, "'linear'", ", ".join(SMOOTH_METHODS)),
         ({"reference_length": ["13a"]}, "['13a']", ", ".join(REFERENCE_LENGTHS)),
-        ({"tokenize": np.str_("x")}, "x", ", ".join(TOKENIZERS)),
         ({"max_ngram_order": 0}, "0", "1 to 16"),
-        ({"max_ngram_order": 4.0}, "4.0", "1 to 16"),
         ({"max_ngram_order": True}, "True", "1 to 16"),
         ({"lowercase": "no"}, "'no'", "True, 'ascii', False"),
         ({"effective_order": 1}, "1", "True or False"),
         ({"smooth_method": "floor", "smooth_value": "0.1"}, "'0.1'", "0 to 1000000"),
-        ({"max_ngram_order": 17}, "17", "1 to 16"),
         ({"smooth_value": 0.1}, "0.1", ", ".join(SMOOTH_VALUES)),
-        ({"smooth_method": "none", "smooth_value": 0}, "0", ", ".join(SMOOTH_VALUES)),
         ({"smooth_method": "add-k", "smooth_value": math.nan}, "nan", "0 to 1000000"),
     ],
 )

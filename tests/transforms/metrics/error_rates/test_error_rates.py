@@ -13,11 +13,7 @@ from hostile_texts import Segment, segments_with_references
 from jiwer_counts import Config, jiwers
 from scoring import group_totals, score_of_totals
 
-from beam_bleu.transforms.metrics.error_rates.metric import (
-    CerConfig,
-    ErrorRateScore,
-    WerConfig,
-)
+from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, ErrorRateScore, WerConfig
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
@@ -86,37 +82,15 @@ def test_scores_of_segments_are_those_of_jiwer_to_the_last_bit(config):
         (["This is a test"], ["This is a test"], 0, 0),
         (["This is a test"], [""], 1, 14 / 14),
         (["This is a test"], ["This test"], 0.5, 5 / 14),
-        # From "From WER and RIL to MER and WIL" (Morris et al. 2004).
-        (["X"], ["X"], 0, 0),
-        (["X"], ["X X Y Y"], 3, 6),
-        (["X Y X"], ["X Z"], 2 / 3, 3 / 5),
-        (["X"], ["Y"], 1, 1),
-        (["X"], ["Y Z"], 2, 3),
-        (["i", "am i good"], ["i am", "i good"], 0.5, 0.6),
-        (["am i good", "i"], ["i good", "i am"], 0.5, 0.6),
+        (["X Y X"], ["X Z"], 2 / 3, 3 / 5),  # from Morris et al. 2004
         (["i", "am i good"], ["i am", "y good"], 0.75, 0.7),
         # Without a word in the references, the rate is the number of insertions.
-        ([""], [""], 0, 0),
         ([""] * 9, [""] * 9, 0, 0),
         ([""], ["a"], 1, 1),
-        ([""], ["abd"], 1, 3),
-        ([""], ["0 1 2 3 4"], 5, 9),
-        (["hello"], [""], 1, 1),
         (["hello world", ""], ["hello world", "done"], 1 / 2, 4 / 11),
-        (["hello world", ""], ["hello world", ""], 0, 0),
     ],
 )
 def test_known_scores(references, candidates, wer, cer):
     assert score_of(paired(candidates, references), WerConfig()).score == 100 * wer
     assert score_of(paired(candidates, references), CerConfig()).score == 100 * cer
     assert (jiwer.wer(references, candidates), jiwer.cer(references, candidates)) == (wer, cer)
-
-
-def test_kinds_of_edits():
-    # From jiwer's test_count_errors.py.
-    references = ["sub", "sub", "sub", "sub", "sub", "this was", "del", "hit"]
-    candidates = ["bus", "bus", "bus", "usb", "bsu", "this was ins", "", "hit"]
-    words = score_of(paired(candidates, references), WerConfig())
-    assert (words.substitutions, words.deletions, words.insertions) == (5, 1, 1)
-    letters = score_of(paired(candidates, references), CerConfig())
-    assert (letters.substitutions, letters.deletions, letters.insertions) == (6, 5, 6)

@@ -7,12 +7,7 @@ import random
 import time
 
 import pytest
-from error_segments import (
-    assert_counts_are_those_of_jiwer,
-    counted,
-    edited,
-    unrelated,
-)
+from error_segments import assert_counts_are_those_of_jiwer, counted, edited, unrelated
 from hostile_texts import CODE_POINTS, Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -85,22 +80,7 @@ def test_texts_of_up_to_400_words(symbols, config):
     assert_counts_are_those_of_jiwer(segments, config)
 
 
-@pytest.mark.parametrize(
-    "length",
-    [
-        63,
-        64,
-        65,
-        127,
-        129,
-        191,
-        255,
-        257,
-        512,
-        577,
-        1000,
-    ],
-)
+@pytest.mark.parametrize("length", [63, 64, 65, 127, 129, 191, 255, 257, 512, 577, 1000])
 def test_lengths_at_the_ends_of_blocks(length):
     rng = random.Random(length)
     segments = [edited(rng, "abc", length, edits) for edits in (1, 9, 40)]

@@ -11,7 +11,7 @@ import pytest
 from scoring import score_of_totals
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.mean import MeanConfig, MeanErrorConfig
+from beam_bleu.transforms.metrics.mean import MeanConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.score.estimates import Estimates
@@ -83,14 +83,6 @@ def test_differences_are_those_of_the_differences_of_numbers(shift: float) -> No
 def test_the_scores_of_segments_are_the_numbers() -> None:
     values = np.array([[0.5, -3.25, 1e-5], [2.0, 0.0, 123456.789]])
     assert METRIC.segment_scores(counted(*values).rows(0)).tolist() == [*values.ravel()]
-
-
-def test_signatures_say_which_numbers_are_better() -> None:
-    totals = totals_of(SCALES["comet"])
-    for config, better in ((MeanConfig("comet"), "higher"), (MeanErrorConfig("comet"), "lower")):
-        score = score_of_totals(totals, config)
-        assert score.signature.startswith(f"mean:comet|better:{better}|version:")
-        assert score.sacrebleu_signature is None
 
 
 def test_a_batch_without_the_numbers_is_refused() -> None:

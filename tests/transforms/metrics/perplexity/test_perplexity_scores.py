@@ -16,12 +16,10 @@ from scoring import group_totals, score_of_totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.perplexity import (
     LARGEST_LOGARITHM,
-    SURPRISAL,
     SYMBOLS,
     Perplexity,
     PerplexityConfig,
 )
-from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
@@ -103,22 +101,6 @@ def test_scores_are_those_of_lm_eval(seed):
     assert found.score == pytest.approx(perplexity([log for log, *_ in short]), rel=RELATIVE)
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        ([(0.0, 3, 1, 1)], 1),
-        ([(-math.log(10), 1, 1, 1)], 10),
-        ([(-math.log(2), 1, 1, 1), (-3 * math.log(2), 3, 1, 1)], 2),
-        # Not the mean of 4 and 1: the longer text has more weight.
-        ([(-math.log(4), 1, 1, 1), (0.0, 3, 1, 1)], math.sqrt(2)),
-        # Small logarithms are not lost beside large ones.
-        ([(-1e7, 10**7, 1, 1), (-1e-7, 1, 1, 1)], math.exp((1e7 + 1e-7) / (10**7 + 1))),
-    ],
-)
-def test_cases(rows, expected):
-    assert score_of(rows).score == pytest.approx(expected, rel=1e-15)
-
-
 def test_the_order_of_the_texts_does_not_change_a_bit():
     rows = texts(300)
     shuffled = random.Random(3).sample(rows, len(rows))
@@ -190,9 +172,3 @@ def test_without_surprise_there_is_no_standard_error():
     found = score_of([(0.0, 5, 2, 9)] * 40)
     assert (found.score, found.standard_error) == (1, None)
     assert any("all texts have the probability 1" in warning for warning in found.warnings)
-
-
-def test_columns_of_the_logarithm_are_exact():
-    log = -123.456789
-    counts = counted([(log, 1, 1, 1)]).counts[0][0, 0]
-    assert counts[SURPRISAL].tolist() == value_columns(np.array([-log]))[0].tolist()

@@ -11,20 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from metric_segments import counted
 from rouge_score.rouge_scorer import _union_lcs
-from rouge_segments import NAMES, assert_equal_to_rouge_score, by_rouge_score
+from rouge_segments import NAMES, assert_equal_to_rouge_score
 
-from beam_bleu.transforms.metrics.rouge.metric import (
-    F_HIGH,
-    F_LOW,
-    HITS,
-    PRECISION_HIGH,
-    PRECISION_LOW,
-    RECALL_HIGH,
-    RECALL_LOW,
-    REFERENCE_LENGTH,
-    SEVERAL,
-)
-from beam_bleu.transforms.native.fixed_point import fixed_point
+from beam_bleu.transforms.metrics.rouge.metric import HITS, SEVERAL
 
 
 def summaries(seed: int, number: int, words: int, longest: int, references: int) -> list[Segment]:
@@ -94,24 +83,6 @@ def test_of_several_subsequences_the_one_of_rouge_score_counts():
     ]
     assert_equal_to_rouge_score(segments)
     assert counted(segments, "rougeLsum").counts[0][0, :3, HITS].tolist() == [1, 1, 2]
-
-
-def test_of_equally_good_references_the_first_one_counts():
-    segments: list[Segment] = [("x y", ["x", "y", "q r s t"]), ("x", ["q q", "r"])]
-    for metric in ("rouge1", "rougeL", "rougeLsum"):
-        counts = counted(segments, metric).counts[0][0]
-        assert counts[:, [REFERENCE_LENGTH, HITS]].tolist() == [[1, 1], [2, 0]]
-
-
-@pytest.mark.parametrize("metric", NAMES)
-def test_the_three_values_are_columns(metric):
-    segments = summaries(8, 50, 4, 12, 2)
-    counts = counted(segments, metric).counts[0][0]
-    for row, segment in zip(counts, segments, strict=True):
-        precision, recall, f = by_rouge_score(segment)[metric]
-        assert tuple(row[[F_HIGH, F_LOW]]) == fixed_point(float(f))
-        assert tuple(row[[PRECISION_HIGH, PRECISION_LOW]]) == fixed_point(float(precision))
-        assert tuple(row[[RECALL_HIGH, RECALL_LOW]]) == fixed_point(float(recall))
 
 
 def test_sentences_are_counted():

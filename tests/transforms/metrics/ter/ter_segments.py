@@ -11,11 +11,7 @@ import sacrebleu
 from hostile_texts import Segment
 
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN
-from beam_bleu.transforms.metrics.ter.metric import (
-    EDITS,
-    TerConfig,
-    reference_parts,
-)
+from beam_bleu.transforms.metrics.ter.metric import EDITS, TerConfig, reference_parts
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import count_batch

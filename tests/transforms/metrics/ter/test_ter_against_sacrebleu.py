@@ -97,48 +97,6 @@ def test_generated_text(segments):
     assert_counts_are_those_of_sacrebleu(segments)
 
 
-GERMAN = [
-    (
-        'wählen Sie " Bild neu berechnen , " um beim Ändern der Bildgröße Pixel '
-        "hinzuzufügen oder zu entfernen , damit das Bild ungefähr dieselbe Größe "
-        "aufweist wie die andere Größe .",
-        'wählen Sie " Bild neu berechnen , " um beim Ändern der Bildgröße Pixel '
-        "hinzuzufügen oder zu entfernen , damit die Darstellung des Bildes in einer "
-        "anderen Größe beibehalten wird .",
-        10,
-    ),
-    (
-        "wenn Sie alle Aufgaben im aktuellen Dokument aktualisieren möchten , wählen Sie "
-        'im Menü des Aufgabenbedienfelds die Option " Alle Aufgaben aktualisieren . "',
-        "wenn Sie alle Aufgaben im aktuellen Dokument aktualisieren möchten , wählen Sie "
-        'im Menü des Aufgabenbedienfelds die Option " Alle Aufgaben aktualisieren . "',
-        0,
-    ),
-    (
-        'klicken Sie auf der Registerkarte " Optionen " auf die Schaltfläche " '
-        'Benutzerdefiniert " und geben Sie Werte für " Fehlerkorrektur-Level " und " Y / '
-        'X-Verhältnis " ein .',
-        'klicken Sie auf der Registerkarte " Optionen " auf die Schaltfläche " '
-        'Benutzerdefiniert " und geben Sie für " Fehlerkorrektur-Level " und " Y / '
-        'X-Verhältnis " niedrigere Werte ein .',
-        2,
-    ),
-    (
-        "Sie können beispielsweise ein Dokument erstellen , das ein Auto über die Bühne enthält .",
-        "Sie können beispielsweise ein Dokument erstellen , das ein Auto enthalt , das "
-        "sich über die Bühne bewegt .",
-        5,
-    ),
-    (
-        'wählen Sie im Dialogfeld " Neu aus Vorlage " eine Vorlage aus und klicken Sie '
-        'auf " Neu . "',
-        'wählen Sie im Dialogfeld " Neu aus Vorlage " eine Vorlage aus und klicken Sie '
-        'auf " Neu . "',
-        0,
-    ),
-]
-
-
 # The cases of sacreBLEU's own test_ter.py, and then odd ones.
 @pytest.mark.parametrize(
     ("candidate", "references", "edits"),
@@ -147,7 +105,6 @@ GERMAN = [
         ("dddd eeee ffff", ["aaaa bbbb cccc"], 3),
         ("", ["a"], 1),
         ("d e f g h a b c", ["a b c d e f g h"], 1),
-        *((candidate, [reference], edits) for candidate, reference, edits in GERMAN),
         ("", [""], 0),
         ("a b", [""], 2),
         ("a b", ["", "a"], 1),
