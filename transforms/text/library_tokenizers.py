@@ -71,13 +71,18 @@ def load_library(tokenize: AnyTokenizerName) -> None:
     Raises:
       JobError: it is missing.
     """
-    if tokenize in _MECABS:
+    if ALL_TOKENIZERS[tokenize].needs_model:
+        _sentencepiece()
+    elif ALL_TOKENIZERS[tokenize].extra is not None:
         mecab(tokenize)
-    elif ALL_TOKENIZERS[tokenize].needs_model:
-        try:
-            importlib.import_module("sentencepiece")
-        except ImportError as error:
-            raise _missing(tokenize, error) from error
+
+
+def _sentencepiece() -> Any:
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise _missing("spm", error) from error
+    return sentencepiece
 
 
 def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
@@ -90,7 +95,7 @@ def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
 
 
 def _library(text: Text) -> Any:
-    return mecab(text.tokenize) if text.spm_model is None else _sentencepiece(text.spm_model)
+    return mecab(text.tokenize) if text.spm_model is None else _processor(text.spm_model)
 
 
 def _in_words(lines: Sequence[str], text: Text) -> list[str]:
@@ -124,12 +129,9 @@ def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
 
 
 @functools.lru_cache(maxsize=4)
-def _sentencepiece(model: SentencePieceModel) -> Any:
+def _processor(model: SentencePieceModel) -> Any:
     """SentencePiece with a model. Threads can share it."""
-    load_library("spm")
-    import sentencepiece
-
-    processor = sentencepiece.SentencePieceProcessor()
+    processor = _sentencepiece().SentencePieceProcessor()
     try:
         processor.LoadFromSerializedProto(model.data)
     except RuntimeError as error:
