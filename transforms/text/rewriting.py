@@ -29,10 +29,15 @@ from beam_bleu.transforms.native.memory import (
     lowest_bit,
     store_byte,
 )
-from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, spans
+from beam_bleu.transforms.native.text_columns import (
+    TextColumns,
+    offsets_of,
+    padded,
+    padded_column,
+    spans,
+)
 from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import copy_lower_block, not_ascii_mask, rewritten_mask
-from beam_bleu.transforms.text.text import Text
 
 _Rows = npt.NDArray[np.bool_]
 
@@ -58,15 +63,18 @@ def written(
     return padded_column(texts, offsets, column)
 
 
-def without_skipped(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts of a padded column without `<skipped>` and hyphens at line ends, as for 13a.
+def without_skipped(texts: TextColumns) -> TextColumns:
+    """The texts without `<skipped>` and hyphens at line ends; the same object if none changes.
 
     13a replaces other newlines by spaces. Here they stay, because they are white space, too.
     """
-    places, rows = spans([column]), np.empty(len(column), np.bool_)
-    if not _find_rewritten(places.starts[0], places.ends[0], rows):
-        return column
-    return _replaced(column, rows, column, _rewrite)
+    rows = np.empty(texts.spans.starts.shape, np.bool_)
+    if not _find_rewritten(texts.spans, rows):
+        return texts
+    return TextColumns(
+        _replaced(column, of_column, column, _rewrite)
+        for column, of_column in zip(texts.columns, rows, strict=True)
+    )
 
 
 def _rewrite(text: str) -> str:
@@ -93,12 +101,15 @@ _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 
 @compiled
-def _find_rewritten(starts, ends, rows):
+def _find_rewritten(spans, rows):
     """Marks the texts that 13a rewrites; returns whether there is one."""
+    starts, ends = spans
     is_any = False
-    for row in range(rows.size):
-        rows[row] = _is_rewritten(starts[row], ends[row])
-        is_any |= rows[row]
+    for column in range(starts.shape[0]):
+        for row in range(starts.shape[1]):
+            is_marked = _is_rewritten(starts[column, row], ends[column, row])
+            rows[column, row] = is_marked
+            is_any |= is_marked
     return is_any
 
 

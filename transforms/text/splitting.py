@@ -28,7 +28,7 @@ from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
 _Change = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
 
 _STEPS: dict[str, tuple[int, _Change | None]] = {
-    "13a": (MTEVAL_13A, without_skipped),
+    "13a": (MTEVAL_13A, None),
     "intl": (WHITE_SPACE, spaced),
     "zh": (WHITE_SPACE, spaced),
     "char": (CHARACTERS, None),
@@ -63,6 +63,8 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
     """
     if text.normalize is not None or text.lowercase:
         texts = texts.changed(lambda column: padded(_cased(column, text)))
+    if text.tokenize == "13a":  # all columns at once: few texts change
+        return without_skipped(texts)
     _, change = _steps(text.tokenize)
     if change is None:
         return texts
