@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 _Metric = TypeVar("_Metric", bound="Metric")
 
 SEGMENTS, EMPTY = range(2)
-"""The first column of every basis: 1 for each segment; and the second one of most metrics of texts:
-1 if nothing in the candidate is counted."""
+"""The first column of every basis, and the second one of most: 1 if the candidate is empty."""
 
 PARTS_OF_A_TOKEN = 720_720
 """The parts of a token or word in which mean lengths of references are counted: the least common

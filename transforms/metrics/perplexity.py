@@ -39,8 +39,7 @@ SYMBOLS: Mapping[SymbolName, int] = {
     "byte": 3,
     "segment": SEGMENTS,
 }
-"""What a perplexity can be per, and its column: how many of it the texts have. It is 0 if they are
-not counted."""
+"""What a perplexity can be per, and the column that counts it, or is 0."""
 
 SURPRISAL = slice(4, 4 + VALUE_COLUMNS)
 """The columns of the negative logarithm of the probability of the text, a `value_sum`."""
@@ -48,8 +47,7 @@ SURPRISAL = slice(4, 4 + VALUE_COLUMNS)
 _BITS = math.log(2)
 
 LARGEST_LOGARITHM = 600
-"""The largest logarithm of a perplexity. Larger ones, with their standard errors, are not numbers
-of 64 bits. Texts have them per segment, and per word if they have no spaces, as in Chinese."""
+"""The largest logarithm of a perplexity: larger ones, with standard errors, exceed 64 bits."""
 
 _NO_LISTS = (
     "sums do not tell the number of tokens: name the column that does, --token_count_column; or "

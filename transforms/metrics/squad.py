@@ -47,8 +47,8 @@ from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 EXACT = 2
 
 CANDIDATE_LENGTH, REFERENCE_LENGTH, COMMON, F1_HIGH, F1_LOW = range(2, 7)
-"""The other columns of token F1: the words of the candidate; those of the reference with the best
-F1, and how many of them the candidate has, too; and the F1, from 0 to 1, as `fixed_point`."""
+"""The other columns of token F1: words of the candidate, of the reference with the best F1, and in
+both; and the F1, from 0 to 1, as `fixed_point`."""
 
 _MEMORY = KeptMemory()
 

@@ -146,14 +146,9 @@ def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatist
 def count_all_pairs(
     column: pa.LargeStringArray, text: Text, metric: Metric
 ) -> Iterator[tuple[slice, Integers]]:
-    """Counts each text of a column with each text of it as its reference.
+    """Counts each text of a padded column without nulls, with each of its texts as the reference.
 
     Each text is prepared once, as a candidate and as a reference.
-
-    Args:
-      column: N padded texts, without nulls.
-      text: the steps from a text to its tokens.
-      metric: one of texts.
 
     Yields:
       (the texts that are references, their columns): int64 (N, references, W), for each text as

@@ -83,17 +83,10 @@ def _prefetch(number, to_gram, table, bits, seed):
 def _enter_grams(number, end, to_gram, first_token, table, base, bits, seed, is_hashed):
     """Enters the n-grams of a reference; returns the number of those that are new, if hashed.
 
-    Args:
-      number: address of the number of the last token of the first n-gram.
-      end: address of the end of the text's numbers.
-      to_gram: from the number of a token to that of the n-gram that ends with it. Here that of each
-        (n-1)-gram is replaced.
-      first_token: the number of the reference's first token.
-      table: address of the table.
-      base: how many numbers tokens have, if each pair has its own slot.
-      bits: log2 of the number of slots of a hash table.
-      seed: the process's secret (see hashing.py).
-      is_hashed: whether it is one.
+    `number` is the address of the number of the last token of the first n-gram, `end` that of the
+    end of the text's numbers, and `to_gram` is from the number of a token to that of the n-gram
+    that ends with it: that of each (n-1)-gram is replaced. `base` is how many numbers tokens have,
+    if each pair has its own slot, and `bits` log2 of the number of slots of a hash table.
     """
     new = 0
     shorter = load_count(number + to_gram - NUMBER_BYTES)

@@ -29,10 +29,7 @@ def segment_name(batch: SegmentBatch, row: int) -> str:
 
 
 def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
-    """Checks that each segment of a batch has a document.
-
-    As one document, segments without one would join what is unrelated.
-    """
+    """Checks that each segment has a document: those without have nothing in common."""
     rows = np.flatnonzero(nulls(batch.labels[label.position].indices))
     if not len(rows):
         return

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from beam_bleu.transforms.native.arrays import Bytes
-from beam_bleu.transforms.native.masks import (
-    block_copier,
-    byte_mask,
-    byte_masks,
-    sequence_masks,
-)
+from beam_bleu.transforms.native.masks import block_copier, byte_mask, byte_masks, sequence_masks
 
 WHITE_SPACE = [code for code in range(0x3001) if chr(code).isspace()]
 """The code points that Python's `str.split` takes for white space."""
@@ -66,11 +61,8 @@ punctuation_masks = byte_masks(
     ["-"],
     ["&"],
 )
-"""Five masks: symbols; full stops and commas; digits; hyphens; ampersands.
-
-Symbols are the ASCII punctuation marks that are always tokens of their own in 13a: all but the
-apostrophe, the full stop, the comma and the hyphen.
-"""
+"""Five masks: symbols, which are always tokens of their own in 13a; full stops and commas; digits;
+hyphens; ampersands."""
 
 code_point_masks = byte_masks([("\x00", "\x7f"), ("\xc0", "\xff")], [" ", ("A", "Z"), ("a", "z")])
 """Two masks: first bytes of code points; ASCII letters and spaces."""
@@ -88,17 +80,12 @@ squad_masks = sequence_masks(
     [[["a"], [" "]], [["a"], ["n"], [" "]], [["t"], ["h"], ["e"], [" "]]],
 )
 """Four masks: first bytes of other characters; spaces; ASCII letters and digits; first bytes of
-articles before a space.
-
-Other characters are those that are no ASCII letters or digits, no spaces, and no letters from
-U+00C0 to U+027F or from U+0400 to U+047F. In these two ranges, the first bytes are C3 to C9, D0 and
-D1, and only two characters are no letters.
-"""
+articles before a space. The letters from U+00C0 to U+027F and from U+0400 to U+047F, whose first
+bytes are C3 to C9, D0 and D1, are no other characters."""
 
 letter_mask = byte_mask([("\xe0", "\xe1"), ("\xe3", "\xf0")])
-"""First bytes of code points from U+0800 to U+3FFFF, but for U+2000 to U+2FFF: `script_masks` looks
-for some of them. The others have the dashes and quotation marks of Western texts.
-"""
+"""First bytes of code points from U+0800 to U+3FFFF, for some of which `script_masks` looks; not of
+the dashes and quotation marks of Western texts from U+2000 to U+2FFF."""
 
 script_masks = sequence_masks(
     [
@@ -122,11 +109,8 @@ script_masks = sequence_masks(
         [[0xE1], [("\x84", "\x87")]],  # U+1100-11FF
     ],
 )
-"""Four masks: first bytes of Chinese characters, of kana, of letters of Southeast Asia, of Hangul.
-
-These are the rows of `SCRIPTS`, without rare letters in blocks of their own. Names in Chinese texts
-can have the middle dot U+30FB.
-"""
+"""Four masks: first bytes of the letters of each row of `SCRIPTS`, without rare ones in blocks of
+their own, and without the middle dot U+30FB, which names in Chinese texts can have."""
 
 rewritten_mask = byte_mask(["<", "\n"])
 """The bytes < and newline. Text that 13a rewrites before it splits begins or ends there."""
@@ -139,13 +123,11 @@ dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])
 replace_block_by_spaces = block_copier(
     [("\x00", "\t"), ("\x0b", "/"), (":", "`"), ("{", "\xbf")], 0, ord(" ")
 )
-"""Copies a block with spaces in place of all but a-z, 0-9, newlines and first bytes of characters
-beyond ASCII."""
+"""Leaves only a-z, 0-9, newlines and first bytes of characters beyond ASCII."""
 
 replace_block_by_tabs = block_copier([("\xc0", "\xff")], 0, ord("\t"))
 
 newline_mask = byte_mask(["\n"])
 
 read_by_rouge_masks = byte_masks([("0", "9"), ("a", "z")], ["\t"])
-"""Two masks of a text that rouge.py has rewritten: letters and digits; characters beyond
-ASCII."""
+"""Two masks of a text of rouge.py: letters and digits; characters beyond ASCII."""

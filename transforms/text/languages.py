@@ -58,15 +58,13 @@ _TWO_LETTERS = """
     su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh
     zu
 """
-"""The codes of ISO 639-1, with those that it had before. They are few, so that a wrong one can be
-told apart: jp and cn are codes of countries."""
+"""The codes of ISO 639-1, now and before: jp and cn, for example, are codes of countries."""
 
 _NO_LANGUAGE = ("mis", "mul", "und", "zxx")
 """Codes of ISO 639 that say that a text has no language, several ones, or an unknown one."""
 
 _CODE = r"[a-z]{2,3}(?:[-_][A-Z][a-z]{3})?(?:[-_](?:[A-Z]{2}|[0-9]{3}))?"
-"""A language, such as zh, zho_Hans, zh-Hant or pt_BR. The capitals tell a script or a region apart
-from a second language: zh-CN is one language, and en-zh are two."""
+"""A language, such as zh, zho_Hans, zh-Hant or pt_BR; a script or a region has capitals."""
 
 _PAIR = re.compile(rf"(?:({_CODE})-)?({_CODE})")
 

@@ -36,12 +36,7 @@ def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
 
 
 def require_library(text: Text) -> None:
-    """Checks before a job starts that this machine has the library that a definition needs.
-
-    Raises:
-      UsageError: a library is missing.
-      InputError: the file is not a SentencePiece model.
-    """
+    """Raises a UsageError if this machine lacks the library, or an InputError for a wrong model."""
     if ALL_TOKENIZERS[text.tokenize].extra is None:
         return
     try:

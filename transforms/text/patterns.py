@@ -37,8 +37,7 @@ _SEPARATED = (
     (r"([.,])([^0-9]|$)", r" \1 \2"),
     (r"([0-9])(-)", r"\1 \2 "),
 )
-"""Expressions, and what replaces their matches: white space at the end goes, and then punctuation
-marks become words."""
+"""Expressions, and what replaces their matches."""
 
 _ASIAN_MARKS = (
     "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"  # Asian punctuation
@@ -51,14 +50,11 @@ _MARKS = '.,?:;!"()'
 def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts after Tercom's changes, which are then split at white space.
 
-    The expressions are those of sacreBLEU's `tokenizer_ter.py`, in the same order. They differ only
-    where the words do not:
-
-    * sacreBLEU puts a space before and after the text. Here the expressions know where it starts
-      and ends.
-    * sacreBLEU's ranges of Asian characters, of which some overlap, are one class here.
-    * sacreBLEU's three expressions for hiragana and katakana begin with `^`, but by then the text
-      begins with a space. So they never match, and a run of kana is one word.
+    The expressions are those of sacreBLEU's `tokenizer_ter.py`, in the same order, but for what
+    changes no word: it puts spaces around the text, which the expressions here do not need; its
+    ranges of Asian characters, of which some overlap, are one class; and its three expressions for
+    hiragana and katakana begin with `^`, but by then the text begins with a space, so that they
+    never match.
     """
     is_normalized, is_asian = "norm" in text.tokenize, "asian" in text.tokenize
     if is_normalized:

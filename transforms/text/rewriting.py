@@ -45,14 +45,10 @@ _Rows = npt.NDArray[np.bool_]
 def written(
     column: pa.LargeStringArray, write: Callable[..., None], *arguments: Any
 ) -> pa.LargeStringArray:
-    """The texts of a padded column as compiled code writes them, in up to twice their sizes.
+    """The texts of a padded column as `write` changes them, to up to twice their sizes and 1 byte.
 
-    Args:
-      column: the column.
-      write: takes the addresses of the texts and of their ends, int64 (rows,), the arguments, uint8
-        memory for all texts, and int64 (rows + 1,) for where each of them ends there. In a text it
-        can write one byte more than twice its size.
-      arguments: what else it takes.
+    `write` takes the addresses of the texts and of their ends, int64 (rows,), the arguments, uint8
+    memory for all texts, and int64 (rows + 1,) for where each of them ends there.
     """
     places, offsets = spans([column]), np.zeros(len(column) + 1, np.int64)
     starts, ends = places.starts[0], places.ends[0]

@@ -54,13 +54,7 @@ def _steps(tokenize: AnyTokenizerName) -> tuple[int, _Change | None]:
 
 
 def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColumns:
-    """The texts after all steps before splitting; the same object if no step changes a text.
-
-    Args:
-      texts: the texts; references come first.
-      text: the steps.
-      reference_count: the number of columns with references.
-    """
+    """The texts, references first, before they are split; the same object if nothing changes."""
     if text.normalize is not None or text.lowercase:
         texts = texts.changed(lambda column: padded(_cased(column, text)))
     if text.tokenize == "13a":  # all columns at once: few texts change

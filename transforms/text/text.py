@@ -41,28 +41,18 @@ class Case:
 
 CASES: Mapping[Lowercase, Case] = {
     True: Case(
-        name="lc",
-        flag="lowercase",
+        "lc",
+        "lowercase",
+        "lower-case the text before it is scored",
+        "lower",
         short=("-lc",),
-        description="lower-case the text before it is scored",
-        shown="lower",
         by_unicode=True,
     ),
     "ascii": Case(
-        name="lc-ascii",
-        flag="lowercase_ascii",
-        description="lower-case only A-Z",
-        shown="lower A-Z",
-        in_sacrebleu=False,
+        "lc-ascii", "lowercase_ascii", "lower-case only A-Z", "lower A-Z", in_sacrebleu=False
     ),
-    False: Case(
-        name="mixed",
-        flag="no_lowercase",
-        description="do not lower-case, even if the preset does",
-        shown="mixed",
-    ),
+    False: Case("mixed", "no_lowercase", "do not lower-case, even if the preset does", "mixed"),
 }
-
 
 NormalizationName = Literal["nfc", "nfkc"]
 NORMALIZATIONS: tuple[NormalizationName, ...] = ("nfc", "nfkc")

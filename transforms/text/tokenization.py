@@ -161,15 +161,12 @@ def _tokenizing(are_numbered: bool) -> Any:
         """Finds the tokens of the text at [start, end), and writes them or their numbers.
 
         Args:
-          start: address of the text.
-          end: address of its end.
-          rule: one of the six. CHRF_WORDS is only for tokens that are numbered.
           tokens: address to write to. There must be memory for all tokens and SPARE_TOKENS more;
-            for TOKENS_IN_CACHE if they are numbered, and three times as many with CHRF_WORDS.
+            for TOKENS_IN_CACHE if they are numbered, and three times as many with CHRF_WORDS,
+            which is only for tokens that are numbered.
           most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
             end of the text.
           vocabulary: address of what numbers the tokens (see numbering.py).
-          seed: the process's secret (see hashing.py).
 
         Returns:
           The end of the tokens, if they are not numbered.

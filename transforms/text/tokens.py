@@ -89,9 +89,8 @@ def _fold(key, word, seed):
 
 @inner
 def _long_key(address, length, seed):
-    """The hash of a token of 16 bytes or more.
+    """The hash of a token of 16 bytes or more, of which nobody can make many without the seed.
 
-    An attacker who does not know the seed cannot make a large number of tokens with the same key.
     (Up to 8 tokens can have the same key with any seed: runs of one letter, with the same words and
     different lengths.)
     """

@@ -23,11 +23,8 @@ from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN, SEGMENTS, Basis
 
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
-"""The columns after `SEGMENTS`: the tokens of the candidate, the tokens of its references by the
-rule "shortest", then what other rules give in addition: "closest" minus "shortest",
-"closest_first" minus "closest", "longest" minus "shortest", and "average" minus "shortest" in parts
-of a token (`PARTS_OF_A_TOKEN`); then matches and short candidates of N orders.
-"""
+"""The columns after `SEGMENTS`, as `FIRST_COLUMNS` describes them, and then the matches and the
+short candidates of N orders."""
 
 FIRST_COLUMNS = {
     "segments": "1",

@@ -66,18 +66,11 @@ def smooth(
     length: Number,
     precisions: MutableSequence[Number],
 ) -> int:
-    """Writes the precision of each order, 0..100, and returns the number of orders that count.
+    """Writes the precision of each of N orders, 0..100; returns how many orders count.
 
-    Args:
-      method: the number of the smoothing method.
-      value: its value.
-      effective_order: whether orders longer than every candidate are left out.
-      weights: see above.
-      matches: clipped matches of the orders 1 to N, or to 5 if the method needs it.
-      totals: n-grams of the same orders.
-      short: the numbers of candidates without an n-gram of each of these orders.
-      length: the number of tokens of the candidates.
-      precisions: N numbers, which are overwritten with the result.
+    `method` and `value` are those of the smoothing, `matches` has those of the orders 1 to N, or to
+    5 if the method needs it; `totals` has the n-grams of these orders, and `short` the numbers of
+    candidates without one. `length` is the number of tokens of the candidates.
 
     Returns:
       The number of orders that count. 0 if the score is 0 because nothing matches. -1 if
@@ -239,19 +232,11 @@ def score_rows(
     precisions,
     counted_orders,
 ):
-    """Writes the score of each row to float64 (rows,); nan if it is not defined.
+    """Writes the score of each row of int64 (rows, W) to float64 (rows,); nan if it is not defined.
 
-    Args:
-      method: the number of the smoothing method.
-      value: its value, a float.
-      effective_order: whether orders longer than every candidate are left out.
-      weights: float64 (N,), or (0,).
-      columns: int64 (rows, W), of order N or higher.
-      lengths: int64 (columns of the reference length, 2), as `ReferenceLength.columns` has them.
-      divisor: the number by which the reference length is divided.
-      scores: the result.
-      precisions: float64 (N,), which is overwritten.
-      counted_orders: int64 (3, orders of the columns), which is overwritten.
+    `lengths` is int64 (columns of the reference length, 2), as `ReferenceLength.columns` has them,
+    with their `divisor`. `precisions`, float64 (N,), and `counted_orders`, int64 (3, orders of the
+    columns), are overwritten.
     """
     max_order = counted_orders.shape[1]
     # Each row is copied to the same arrays, because a view of an array takes longer.

@@ -172,14 +172,10 @@ def count_long_row(row, texts, are_written, max_order, matches, stride, table, t
 def count_rows(first_row, texts, table, table_bytes, counts, long_row):
     """Counts rows from `first_row` on, until one needs what the caller must provide.
 
-    Args:
-      first_row: the first row.
-      texts: the `NumberedTexts` of the batch. They have memory for all tokens of a segment of
-        MOST_WRITTEN bytes, and for its numbers as for `match_long_segment`.
-      table: address of memory for a hash table.
-      table_bytes: its size.
-      counts: int64 (systems, rows, W), for the columns (columns.py).
-      long_row: the address of the entry of `count_long_row`, or 0 if it was not needed yet.
+    `texts` has memory for all tokens of a segment of MOST_WRITTEN bytes, and for its numbers as for
+    `match_long_segment`. `table` is the address of memory for a hash table, `counts` int64
+    (systems, rows, W). `long_row` is the address of the entry of `count_long_row`, or 0 if it was
+    not needed yet.
 
     Returns:
       (rows done, log2 of the number of slots of the table that the next row needs; 0 if it

@@ -71,10 +71,8 @@ def _enter_keys(first, last, keys, inside, short):
 def _matching(lanes: int, short: bool, several: bool) -> Any:
     """Makes the function that counts a candidate against one reference.
 
-    Args:
-      lanes: the lanes of its vectors, one for each order.
-      short: whether the reference has at most FEW_MASKED tokens.
-      several: whether there can be several references.
+    `short` says whether the reference has at most FEW_MASKED tokens, and `several` whether there
+    can be several references.
     """
     zeros = no_lanes(lanes)
 
@@ -82,16 +80,10 @@ def _matching(lanes: int, short: bool, several: bool) -> Any:
     def match(token, end, reference, keys, inside, claimed_orders, kept, counts, orders):
         """Writes the matches of each order in the references up to this one; returns 0 if exact.
 
-        Args:
-          token: address of the candidate's first token.
-          end: address of the end of its tokens.
-          reference: address of the tokens of the reference.
-          keys: address of their keys.
-          inside: the mask of its positions.
-          claimed_orders: address of the orders claimed in other references, for each token.
-          kept: all bits, or 0 if there was no reference before.
-          counts: address of memory for N int64.
-          orders: the largest order, N.
+        The addresses are those of the candidate's tokens and their end, of the reference's tokens
+        and keys, of the orders of each token that are claimed in other references, and of N int64.
+        `inside` is the mask of the reference's positions; `kept` is all bits, or 0 if there was no
+        reference before.
         """
         grams = claimed = matches = zeros()
         different = _NOTHING
@@ -123,16 +115,11 @@ _match_high_orders = _matching(16, short=False, several=True)
 def match_segment(texts, max_order, matches, stride):
     """Writes the clipped matches of every candidate of one segment, for each order.
 
-    Args:
-      texts: the `NumberedTexts` of the batch, with the tokens of the segment and their bounds. Each
-        reference has at most LONGEST_REFERENCE tokens. The memory of the vocabulary and of the
-        numbers, CLAIM_BYTES for each token, is overwritten.
-      max_order: the largest n-gram order, N.
-      matches: address of N int64 for the first candidate.
-      stride: bytes from these to those of the next candidate.
-
-    Returns:
-      Whether the counts are exact. If not, they are wrong.
+    `texts` has the tokens of the segment and their bounds; no reference has more than
+    LONGEST_REFERENCE. The memory of the vocabulary and of the numbers, CLAIM_BYTES for each token,
+    is overwritten. `matches` is the address of N int64 for the first candidate, `stride` the bytes
+    from these to those of the next one. Returns whether the counts are exact; if not, they are
+    wrong.
     """
     kept = different = _NOTHING
     keys, several = texts.vocabulary, texts.reference_count > 1

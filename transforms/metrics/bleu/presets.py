@@ -57,10 +57,7 @@ def _halved(order: int) -> tuple[float, ...]:
 
 PRESETS: Mapping[PresetName, Preset] = table(
     Preset(
-        "sacrebleu",
-        "sacreBLEU 2.6's default; WMT's BLEU",
-        "sacreBLEU itself, to the last bit",
-        {},
+        "sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", "sacreBLEU itself, to the last bit", {}
     ),
     Preset(
         "papineni2002",
@@ -169,7 +166,6 @@ COMPARISONS: Mapping[ComparisonName, Callable[[BleuConfig], Mapping[PresetName, 
     "same": comparable,
     "all": lambda _: {name: preset(name) for name in PRESETS},
 }
-"""The presets with which a definition can be compared: those that score the same tokens, or all
-presets as they are, each with its own tokenizer and case."""
+"""The presets with which a definition is compared: of the same tokens, or all as they are."""
 
 DEFAULT_COMPARISON: ComparisonName = "same"

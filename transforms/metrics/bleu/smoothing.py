@@ -119,10 +119,7 @@ SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
     ),
     _nltk("nltk-method0", "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
     _nltk(
-        "nltk-method1",
-        "of an order whose precision is 0: v / t'_n",
-        value=0.1,
-        has_highest=False,
+        "nltk-method1", "of an order whose precision is 0: v / t'_n", value=0.1, has_highest=False
     ),
     _nltk("nltk-method2", "of orders above 1: (m_n + 1) / (t'_n + 1)"),
     _nltk("nltk-method3", "of the k-th order without matches: 1 / (2^k · t'_n)"),

@@ -102,15 +102,13 @@ def count_rows(
     """Counts all rows.
 
     Args:
-      texts: the `NumberedTexts` of the batch, for characters.
-      texts_of_words: the same for words.
+      texts: the `NumberedTexts` of the batch, for characters; then for words.
       of_reference: the same for one reference and the candidates (see `match_long_reference`).
       most_orders: (the largest order of characters; that of words, or 0).
       choices: (beta, `eps_smoothing`), for the choice of the best reference.
       spaces: the addresses of memory: for matches, and what `match_reference` and
         `match_long_reference` need.
-      of_pair: int64 (3, N of all orders), which is overwritten.
-      best_scores: float64 (systems,), which is overwritten.
+      of_pair: int64 (3, N of all orders), which is overwritten, like float64 (systems,) after it.
       counts: int64 (systems, rows, W), for the columns.
     """
     char_order, word_order = most_orders

@@ -55,17 +55,11 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @inlined
 def _next(more, less, equal, not_more_before, less_before):
-    """The next row of a block, and the column before the next block.
+    """(more, less) of a block's next row, and (not more, less) of the column before the next block.
 
-    Args:
-      more: the columns of the row that are 1 more than the one before.
-      less: those that are 1 less.
-      equal: the columns whose symbol is that of the next row.
-      not_more_before: 0 if the column before the block grows by 1 to the next row, else 1.
-      less_before: 1 if it falls by 1, else 0.
-
-    Returns:
-      (more, less, not more before the next block, less before the next block)
+    `more` and `less` are the columns that are 1 more and 1 less than the one before, `equal` those
+    whose symbol is that of the next row. `not_more_before` is 0 if the column before the block
+    grows by 1 to the next row, else 1; `less_before` is 1 if it falls by 1, else 0.
     """
     equal |= less_before
     kept = equal & more

@@ -31,8 +31,7 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.text.numbering import COLUMNS, NUMBER_BYTES
 
 _MOST_CELLS = 2**22
-"""RapidFuzz divides tables with this number of cells or more. It counts only the cells that a
-shortest way can reach."""
+"""RapidFuzz divides tables with as many cells that a shortest way can reach."""
 
 _FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10
 """It divides no table with less."""

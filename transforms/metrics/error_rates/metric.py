@@ -24,9 +24,8 @@ from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
 SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(2, 6)
-"""The three kinds of edits, as jiwer counts them; and the symbols, which are words or characters,
-of the reference with the fewest edits. The hits and the length of the candidate follow from them.
-"""
+"""The kinds of edits, as jiwer counts them; and the words or characters of the reference with the
+fewest edits. The hits and the length of the candidate follow."""
 
 
 def edits_of(columns: Sequence[Any] | NDArray[Any]) -> Any:

@@ -53,8 +53,7 @@ from beam_bleu.transforms.text.numbered_texts import (
 from beam_bleu.transforms.text.numbering import MASK_BYTES, NUMBER_BYTES, length_of, most_different
 
 MOST_COMPARED = 2**31
-"""The most lines of a reference, multiplied by the bytes of a candidate, whose sentences are
-compared: each word of a candidate is compared with each line. It takes up to half a minute."""
+"""The most lines of a reference times bytes of a candidate that are compared: half a minute."""
 
 _INT_BYTES = 8
 
@@ -62,14 +61,10 @@ _MEMORY = KeptMemory()
 
 
 class _LastWords(threading.local):
-    """The words of the batch that a thread has counted last.
+    """Where the texts of the batch are that a thread has counted last, and its words, or None.
 
     All metrics of a run that have the same words count a batch one after the other, so that its
     words become numbers once.
-
-    Attributes:
-      spans: where the texts of the batch are; None if no words are kept.
-      memory: what `number_words` has written.
     """
 
     spans: Spans | None = None

@@ -78,18 +78,12 @@ def count_common_pairs(candidate, words, reference, columns, masks, before):
 
 @inlined
 def next_row(row, here, carry):
-    """The next row of a block of the table of the longest common subsequence.
+    """The next row of a block of the table of the longest common subsequence, and its carry.
 
     Hyyrö 2004, "Bit-parallel LCS-length computation revisited": the bit of a column is 0 if the
-    subsequence grows by 1 there. All bits of the row before the first one are 1.
-
-    Args:
-      row: the row.
-      here: the columns whose word is that of the next row.
-      carry: 1 if the block before carries into this one, else 0.
-
-    Returns:
-      (the next row, the carry into the block after this one)
+    subsequence grows by 1 there. All bits of the row before the first one are 1. `here` are the
+    columns whose word is that of the next row, and `carry` is 1 if the block before carries into
+    this one.
     """
     matched = row & here
     added = row + matched

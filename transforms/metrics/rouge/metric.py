@@ -22,23 +22,19 @@ from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextN
 from beam_bleu.transforms.text.tokenizers import with_choices
 
 UNREAD = 2
-"""1 if each reference has more characters beyond ASCII, which ROUGE ignores, than letters and
-digits that it reads."""
+"""1 if each reference has more characters beyond ASCII than letters and digits."""
 
 CANDIDATE_LENGTH, REFERENCE_LENGTH, HITS = 3, 4, 5
-"""The words of the candidate; those of the reference with the largest F; and how many of its words,
-or pairs of words, the candidate has, too."""
+"""The words of the candidate; those of the reference with the largest F; what both have."""
 
 F_HIGH, F_LOW, PRECISION_HIGH, PRECISION_LOW, RECALL_HIGH, RECALL_LOW = range(6, 12)
 """The F-score, precision and recall, from 0 to 1, as `fixed_point`."""
 
 SEVERAL = 12
-"""The last column, of ROUGE-Lsum alone: 1 if the candidate or the reference has several sentences
-with words."""
+"""Of ROUGE-Lsum alone: 1 if one of the texts has several sentences with words."""
 
 WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
-"""What is hit: words, pairs of neighbouring words, the words of a longest common subsequence, or
-those of the union of such subsequences of sentences."""
+"""What is hit: words, pairs of them, or those of (unions of) longest common subsequences."""
 
 _WITHOUT_WORDS = "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
 

@@ -47,10 +47,9 @@ MOST_BITS = 64
 ROW_BYTES = 64
 
 _MORE, _LESS, _MORE_BELOW, _LESS_BELOW, _EQUAL, _REACHED, _AT_BASE, _BASE = range(0, 64, 8)
-"""What a row has, and at which byte: four masks of the columns where D[i][j] - D[i][j - 1] is 1 and
--1, and where D[i][j] - D[i - 1][j] is; the mask of the columns whose word equals that of the row;
-and with a band the mask of the columns of which the one before is in the band of the row before;
-D[i][base]; and the base."""
+"""What a row has, and at which byte: masks of the columns where D[i][j] - D[i][j - 1] is 1 and -1,
+and where D[i][j] - D[i - 1][j] is; of those whose word equals that of the row; and with a band of
+those before which one is in the band of the row before; D[i][base]; and the base."""
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)

@@ -33,9 +33,8 @@ from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
 CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(2, 6)
-"""The words of the candidate; the edits by the reference with the fewest; the words of the
-references, divided by their number and rounded down; and the rest of this division, in parts of a
-word (`PARTS_OF_A_TOKEN`)."""
+"""The words of the candidate; the edits by the reference with the fewest; the mean number of words
+of the references, rounded down, and the rest in `PARTS_OF_A_TOKEN`."""
 
 
 def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:

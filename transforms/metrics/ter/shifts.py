@@ -105,9 +105,7 @@ def move(numbers, first, middle, end, spare):
 def best_shift(
     numbers, words, reference, reference_words, other, way, rows, before, trials, spaces
 ):
-    """The shift that makes the distance smallest.
-
-    Of several ones, it is the longest, then the first, then that with the first target.
+    """The shift that makes the distance smallest: the longest, first one, with the first target.
 
     Args:
       other: the number of the words that no reference has.
@@ -115,9 +113,8 @@ def best_shift(
       rows: as for `align`; they are overwritten if the band is wide.
       before: the distance before the shift.
       trials: how many shifts were tried before, for these two texts.
-      spaces: the addresses of the errors, the errors of the reference, and the targets (see
-        `align`); and for a wide band of memory for distances (see `write_steps`), and for twice as
-        many numbers as the candidate has.
+      spaces: the addresses that `align` writes to; and for a wide band of memory for distances, and
+        for twice as many numbers as the candidate has.
 
     Returns:
       (by how much it makes the distance smaller, 0 if no shift does; first, middle and end for
