@@ -128,7 +128,7 @@ class _Bucket:
 
     def join(self) -> tuple[Report, Iterator[SegmentBatch]]:
         joining, rows, rejected = self._joining, self._rows, self._rejected
-        report = Report(len(self._table), int((~rejected).sum()))
+        report = Report(arrived=len(self._table), segments=int((~rejected).sum()))
         unclear = self._twice() | (self._differing() if joining.is_long else {})
         if unclear:
             return dataclasses.replace(report, findings=unclear), iter(())

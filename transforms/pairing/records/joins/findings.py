@@ -7,10 +7,10 @@ error or a warning does not depend on the buckets.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from beam_bleu.transforms.errors import InputError, JobError, joined
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import SHOWN_IDS, Notice
 from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
@@ -131,82 +131,45 @@ FindingKey = tuple[Sort, str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What a bucket finds, or several, which can be added up.
-
-    Attributes:
-      rows: how many rows came through the shuffle.
-      segments: the number of segments that the conditions keep, and no bad record rejects.
-      findings: the findings. There are none of a sort that was not found.
-      tally: what became of the segments.
-    """
-
-    rows: int = 0
-    segments: int = 0
-    findings: Mapping[FindingKey, Findings] = dataclasses.field(default_factory=dict)
-    tally: Tally = dataclasses.field(default_factory=Tally)
-
-    def __add__(self, other: Report) -> Report:
-        return Report(
-            self.rows + other.rows,
-            self.segments + other.segments,
-            added(self.findings, other.findings),
-            self.tally + other.tally,
-        )
-
-    def of(self, sort: Sort, name: str) -> Findings:
-        """The findings of a sort on a side."""
-        return self.findings.get((sort, name, ""), Findings())
-
-
-@dataclasses.dataclass(frozen=True)
-class StreamReport:
-    """What became of the records of a portion of a stream. Those of all portions are added up.
+    """What was found in a portion of a stream, in a bucket, or in several of them, added up.
 
     Attributes:
       read: the number of records that were read.
       sent: the number of rows that were sent into the shuffle.
-      lost: the bad records that are in no row, because their id, or the name of their system, could
-        not be read. Each one counts as a segment, because it is not known which one it belongs to.
-        And the number of all bad records, and how many records meet each condition.
+      arrived: how many rows came through it.
+      segments: the number of segments that the conditions keep, and no bad record rejects.
+      findings: the findings. There are none of a sort that was not found.
+      tally: of buckets, what became of the segments. Of portions, the bad records that are in no
+        row, because their id, or the name of their system, could not be read, each one as a
+        segment; the number of all bad records; and how many records meet each condition.
       digest: the sum of the digests of the records; 0 if nobody asked for them.
       systems: the names of the systems of long records, in order, at most `MOST_SYSTEMS` + 1.
     """
 
     read: int = 0
     sent: int = 0
-    lost: Tally = dataclasses.field(default_factory=Tally)
+    arrived: int = 0
+    segments: int = 0
+    findings: Mapping[FindingKey, Findings] = dataclasses.field(default_factory=dict)
+    tally: Tally = dataclasses.field(default_factory=Tally)
     digest: int = 0
     systems: tuple[str, ...] = ()
 
-    def __add__(self, other: StreamReport) -> StreamReport:
-        return StreamReport(
+    def __add__(self, other: Report) -> Report:
+        return Report(
             self.read + other.read,
             self.sent + other.sent,
-            self.lost + other.lost,
+            self.arrived + other.arrived,
+            self.segments + other.segments,
+            added(self.findings, other.findings),
+            self.tally + other.tally,
             (self.digest + other.digest) % MODULUS,
-            systems_in([self.systems, other.systems]),
+            tuple(sorted({*self.systems, *other.systems})[: MOST_SYSTEMS + 1]),
         )
 
-
-def systems_in(names: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The different names, in the order of their characters, at most `MOST_SYSTEMS` + 1."""
-    different: set[str] = set()
-    for of_portion in names:
-        different.update(of_portion)
-        if len(different) > MOST_SYSTEMS:
-            break
-    return tuple(sorted(different)[: MOST_SYSTEMS + 1])
-
-
-def require_all_arrived(planned: int, streams: Sequence[StreamReport], report: Report) -> None:
-    """Checks that the runner lost and repeated nothing."""
-    read, sent = (sum(counts) for counts in zip(*((s.read, s.sent) for s in streams), strict=True))
-    if read != planned or sent != report.rows:
-        raise JobError(
-            f"of the join, {planned} records were planned, {read} were read, {sent} were sent and "
-            f"{report.rows} arrived",
-            "the runner lost or repeated data: do not use it for this job",
-        )
+    def of(self, sort: Sort, name: str) -> Findings:
+        """The findings of a sort on a side."""
+        return self.findings.get((sort, name, ""), Findings())
 
 
 def require_none(

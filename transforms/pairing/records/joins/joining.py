@@ -15,7 +15,7 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.notices import added, sentences
 from beam_bleu.transforms.pairing.bad_records import bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -25,16 +25,12 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     COVERAGES,
     MOST_SYSTEMS,
     Report,
-    StreamReport,
     coverage_notices,
     found_coverage,
     mismatches,
-    require_all_arrived,
     require_none,
-    systems_in,
 )
 from beam_bleu.transforms.pairing.records.joins.rows import join_rows, messages_of
-from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.shown_names import natural_order
 from beam_bleu.transforms.wiring.steps import OfSource, as_batches
@@ -171,7 +167,7 @@ class _SendRows(ThreadedDoFn):
     def work(self, element: tuple[int, Any, int]) -> Iterator[Any]:
         stream, portion, buckets = element
         reader = self._readers[stream]
-        report = StreamReport()
+        report = Report()
         waiting: list[pa.Table] = []
         for read in reader.read(portion, self._describe):
             rows, bad, of_part = join_rows(read, portion.chosen)
@@ -202,10 +198,10 @@ class _NameSystems(beam.DoFn):
         self._source = source
 
     def process(
-        self, gathered: tuple[int, Iterable[tuple[int, int, StreamReport]]]
+        self, gathered: tuple[int, Iterable[tuple[int, int, Report]]]
     ) -> Iterator[tuple[int, tuple[str, ...]]]:
         reports = list(gathered[1])
-        systems = systems_in(report.systems for _, _, report in reports)
+        systems = sum((report for _, _, report in reports), Report()).systems
         if len(systems) > MOST_SYSTEMS:
             (reader,) = self._source.readers
             raise InputError(
@@ -246,15 +242,21 @@ class _CheckIds(beam.DoFn):
     def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
         source, (_, ends) = self._source, gathered
         by_stream: dict[int, FoundSegments] = dict(sorted(ends["plans"]))
-        streams = [StreamReport()] * len(by_stream)
+        streams = [Report()] * len(by_stream)
         for stream, _, of_portion in ends["read"]:
             streams[stream] += of_portion
         buckets = list(ends["joined"])
         systems = buckets[0][0]
         report = sum((of_bucket for _, of_bucket in buckets), Report())
-        require_all_arrived(sum(plan.count for plan in by_stream.values()), streams, report)
+        read = sum(streams, Report())
+        planned, lost = sum(plan.count for plan in by_stream.values()), read.tally
+        if (read.read, read.sent) != (planned, report.arrived):
+            raise JobError(
+                f"of the join, {planned} records were planned, {read.read} were read, {read.sent} "
+                f"were sent and {report.arrived} arrived",
+                "the runner lost or repeated data: do not use it for this job",
+            )
         joining = source.joining(systems)
-        lost = sum((stream.lost for stream in streams), Tally())
         require_none(["twice"], report, joining.sides)
         require_none(["differing"], report, joining.sides)
         if COVERAGES[source.coverage].complete:
@@ -267,8 +269,8 @@ class _CheckIds(beam.DoFn):
                 "the differences are meant, add --allow other-documents",
             )
         # As for all forms of input: before conditions and rejected records leave segments out.
-        read = report.tally.read + streams[0].lost.read
-        Expected(segments=source.expected).require_segments(read)
+        count = report.tally.read + streams[0].tally.read
+        Expected(segments=source.expected).require_segments(count)
         tally = report.tally + lost
         for system in systems:
             # If no segment is left at all, the last step of the job says why.

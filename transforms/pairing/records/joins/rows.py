@@ -33,7 +33,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     null_in,
 )
-from beam_bleu.transforms.pairing.records.joins.findings import StreamReport, systems_in
+from beam_bleu.transforms.pairing.records.joins.findings import MOST_SYSTEMS, Report
 from beam_bleu.transforms.pairing.records.joins.ids import (
     buckets_of,
     hashes_of,
@@ -66,9 +66,7 @@ _NUMBER_BITS = 48
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
 
 
-def join_rows(
-    read: ReadRecords, chosen: Chosen
-) -> tuple[pa.Table, Sequence[BadRecord], StreamReport]:
+def join_rows(read: ReadRecords, chosen: Chosen) -> tuple[pa.Table, Sequence[BadRecord], Report]:
     """The rows of records that have an id, and candidates, references or numbers, or several.
 
     Returns:
@@ -117,8 +115,10 @@ def join_rows(
         left_out={REJECTED: rejected} if rejected else {},
         bad_records=len(bad),
     )
-    named = () if systems is None else pc.unique(systems).drop_null().to_pylist()
-    report = StreamReport(count, len(rows), lost, read.digest or 0, systems_in([named]))
+    named = () if systems is None else tuple(pc.unique(systems).drop_null().to_pylist())
+    report = Report(
+        count, len(rows), tally=lost, digest=read.digest or 0, systems=named[: MOST_SYSTEMS + 1]
+    )
     return rows, sorted(bad, key=lambda record: record.number), report
 
 
