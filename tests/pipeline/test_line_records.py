@@ -89,17 +89,6 @@ def test_shards_are_one_input(tmp_path, line_parallel, suffix, range_bytes):
     assert compared(run) == line_parallel
 
 
-def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path, line_parallel):
-    path = write(tmp_path / "r.tsv", b"\xef\xbb\xbf" + tsv().encode())
-    assert compared(called("--input", path, "--format", "json")) == line_parallel
-
-
-def test_columns_by_number(tmp_path, line_parallel):
-    path = write(tmp_path / "r.txt", tsv(header="x\ty\n"))
-    flags = ["--input_format=tsv", "--header", "--candidate_columns=hyp=1", "--reference_columns=2"]
-    assert compared(called("--input", path, *flags, "--format", "json")) == line_parallel
-
-
 def test_windows_lines_have_the_same_columns_and_texts(tmp_path):
     write(tmp_path / "0.tsv", tsv().replace("\n", "\r\n"))
     write(tmp_path / "1.tsv", tsv(PAIRS[:1]))
@@ -146,14 +135,6 @@ LONG = '{"hyp": "' + "a" * 200 + '", "ref": "a"}\n'
 )
 def test_errors_say_what_is_wrong_and_where(tmp_path, name, text, flags, said):
     called("--input", write(tmp_path / name, text), *flags).assert_failed(3, *said)
-
-
-def test_other_columns_in_another_file_are_an_error_that_names_both(tmp_path):
-    one = write(tmp_path / "0.tsv", "hyp\tref\na\tb\n")
-    other = write(tmp_path / "1.tsv", "ref\thyp\na\tb\n")
-    called("--input", tmp_path / "?.tsv").assert_failed(
-        3, "two files do not have the same columns", str(one), str(other)
-    )
 
 
 @pytest.mark.parametrize(
@@ -216,23 +197,6 @@ def test_files_of_json_lines_with_other_references_are_an_error(tmp_path, order)
     ]
     run = called("--input", tmp_path / "*.jsonl")
     run.assert_failed(3, "two files do not have the same columns", "ref1", *map(str, paths))
-
-
-def test_a_file_without_a_named_column_is_an_error(tmp_path):
-    records = [{"hyp": "a", "ref0": "a", "ref1": "a"}, {"hyp": "a", "ref0": "a"}]
-    paths = [
-        write(tmp_path / f"{number}.jsonl", json.dumps(record))
-        for number, record in enumerate(records)
-    ]
-    run = called("--input", tmp_path / "*.jsonl", "--reference_columns", "ref0,ref1")
-    run.assert_failed(3, "there is no column ref1", str(paths[1]))
-
-
-def test_a_null_shows_that_a_file_has_the_column(tmp_path):
-    for name, second in ("a", "x"), ("b", None):
-        record = {"hyp": "a", "ref0": "a", "ref1": second}
-        write(tmp_path / f"{name}.jsonl", json.dumps(record))
-    assert called("--input", tmp_path / "*.jsonl").code == 0
 
 
 @pytest.mark.parametrize(

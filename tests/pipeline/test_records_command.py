@@ -193,27 +193,6 @@ def test_files_of_several_formats_can_be_joined(tmp_path: Path, of_lines: dict[s
     assert scores(called(*names, *flags, "--format", "json")) == {"atlas": of_lines["atlas"]}
 
 
-@pytest.mark.parametrize(
-    ("conditions", "kept"),
-    [
-        (["domain=news"], range(0, SEGMENTS, 2)),
-        (["domain=news", "id!=s0"], range(2, SEGMENTS, 2)),
-    ],
-)
-@pytest.mark.parametrize("suffix", ["parquet", "tsv"])
-def test_conditions(suffix: str, conditions: list[str], kept: range, tmp_path: Path) -> None:
-    path = write(tmp_path / f"all.{suffix}", flat(ROWS))
-    columns = ["--candidate_columns", "x=hyp_atlas", "--reference_columns", "ref0"]
-    where = [f"--where={condition}" for condition in conditions]
-    run = called("--input", path, *columns, *where, "--format", "json")
-    texts = {"ref.txt": REFERENCES[0], "x.txt": SYSTEMS["atlas"]}
-    for name, lines in texts.items():
-        (tmp_path / name).write_text("".join(lines[i] + "\n" for i in kept), encoding="utf-8")
-    expected = called(tmp_path / "ref.txt", "-i", tmp_path / "x.txt", "--format", "json")
-    assert scores(run) == scores(expected)
-    assert run.document["segments"] == len(kept)
-
-
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_records_from_a_pipe(suffix: str, tmp_path: Path, of_lines: dict[str, Any]) -> None:
     path = write(tmp_path / f"all.{suffix}", flat(ROWS))

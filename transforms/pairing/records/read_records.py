@@ -114,7 +114,8 @@ class _Plan(beam.DoFn):
         plan = source.planned(list(gathered[1]))
         count = sum(portion.records for portion in plan.portions)
         source.expected.require_segments(count)
-        chosen = choice_notes(source.wanted, plan.chosen, source.stream_of_join)
+        of_join = stream.label if len(source.roles) == 1 else None
+        chosen = choice_notes(source.wanted, plan.chosen, of_join)
         notes = (*source.expected.notes, *chosen, *plan.notes)
         for note in notes:
             _LOG.warning(note)  # for users who see only the log of a worker

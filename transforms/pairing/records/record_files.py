@@ -23,7 +23,6 @@ from beam_bleu.transforms.pairing.records.columns.choosing import (
     has_header,
     is_usual_name,
     known_systems,
-    require_same_columns,
 )
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
@@ -50,7 +49,6 @@ class Portion:
       records: their number.
       bytes: about how many bytes they have in their files.
       pieces: the parts of files that have them, in order.
-      chosen: the columns that are read. They are the same for all portions.
     """
 
     first: int
@@ -65,7 +63,6 @@ class RecordPlan:
     """All records of a stream, in portions.
 
     Attributes:
-      chosen: the columns that are read.
       portions: the portions, in the order in which workers should read them.
       files: the files, in order.
       snapshot: the version of the table that listed the files; None if no table did.
@@ -115,14 +112,10 @@ class RecordFiles(RecordSource, abc.ABC):
 
     Attributes:
       stream: the files; their records are the segments, in the order of the files.
-      wanted: the columns that the user asks for.
-      format: the format of the files.
       header: whether the first row of each file of text with fields has the names of the
         columns; None: it has them unless all columns are given by numbers.
       range_bytes: about how many bytes a portion has; if None, a size that suits the input. A
         record, or a row group of Parquet or a record batch of Arrow, is never divided.
-      expected: what must be true of the input.
-      on_bad_record: what happens at a bad record.
       roles: the texts that the files have: for a join, only candidates or only references.
       digest_method: the name of the method of `ReadRecords.digest`.
     """
@@ -227,11 +220,6 @@ class RecordFiles(RecordSource, abc.ABC):
                 )
         return chosen
 
-    def require_same_columns(self, shards: Sequence[Shard], chosen: Sequence[Chosen]) -> Chosen:
-        """The columns of all files; see `choosing.require_same_columns`."""
-        paths = [shard.file.path for shard in shards]
-        return require_same_columns(self.stream, list(zip(paths, chosen, strict=True)))
-
     def input_files(
         self, shards: Sequence[Shard], records: Sequence[int], versions: Sequence[str | None]
     ) -> tuple[InputFile, ...]:
@@ -269,11 +257,6 @@ class RecordFiles(RecordSource, abc.ABC):
     def inputs(self) -> tuple[Stream, ...]:
         """Everything that is read."""
         return (self.stream,)
-
-    @property
-    def stream_of_join(self) -> str | None:
-        """The name of the stream, if it is one of several."""
-        return self.stream.label if len(self.roles) == 1 else None
 
 
 def record_files(

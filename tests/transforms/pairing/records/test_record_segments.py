@@ -205,13 +205,6 @@ def test_values_are_text_as_json_writes_them(values, kind, written):
         assert [written[i] for i in kept.numbers] == [each for each in written if each == text]
 
 
-def test_a_null_equals_nothing():
-    columns = {HYP: texts("a", "b"), REF: texts("r", "s"), TAG: texts(None, "x")}
-    for negated, left in [(False, [1]), (True, [0])]:
-        chosen = dataclasses.replace(PLAIN, where=(Condition(TAG, "x", negated),))
-        assert [row[0] for row in rows_of(to_segments(read(columns), chosen))] == left
-
-
 def test_numbers_are_read_without_texts() -> None:
     comet, judge = ValueColumn("comet"), ValueColumn("judge")
     a, b, c = map(column, ["a", "b", "c"])

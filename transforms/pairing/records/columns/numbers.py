@@ -9,9 +9,9 @@ say only yes or no.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -34,12 +34,11 @@ _ROUNDED_ZERO = 1e-5
 """Up to this number, a logarithm above 0 is that of 1: models compute with short floats."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Numbers:
+class Numbers(NamedTuple):
     """The numbers of a column.
 
     Attributes:
-      values: float64 (rows,). They are between the bounds of signed values of fixed point.
+      values: float64 (rows,), between the bounds of signed values of fixed point.
       missing: bool (rows,), whether there is no value. The number is 0 then.
       wrong: bool (rows,), whether there is something else than a value must be. The number is 0
         then.
@@ -48,32 +47,6 @@ class Numbers:
     values: Floats
     missing: Booleans
     wrong: Booleans
-
-
-@dataclasses.dataclass(frozen=True)
-class _Items:
-    """The numbers in the lists of a column. A number without a list is a list of one.
-
-    Attributes:
-      values: float64 (items,); 0 for what is no number.
-      wrong: bool (items,), what is no number.
-      offsets: int64 (rows + 1,), where the items of each row begin, and the end of the last ones.
-    """
-
-    values: Floats
-    wrong: Booleans
-    offsets: Integers
-
-    @property
-    def lengths(self) -> Integers:
-        """The number of items of each row."""
-        return np.diff(self.offsets)
-
-    def rows_with(self, items: Booleans) -> Booleans:
-        """For each row, whether one of its items is one of these."""
-        before = np.concatenate([[0], np.cumsum(items)])
-        rows: Booleans = np.diff(before[self.offsets]) > 0
-        return rows
 
 
 def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
@@ -129,6 +102,14 @@ def _as_floats(column: pa.Array) -> pa.Array:
     return column.cast(pa.float64(), safe=False)
 
 
+_Items = tuple[Floats, Booleans, Integers]
+"""The numbers in the lists of a column, or one in each row: float64 (items,), 0 for what is no
+number; bool (items,), what is no number; int64 (rows + 1,), where the items of each row begin."""
+
+_Judged = tuple[Floats, Booleans]
+"""float64 (rows,), the numbers; and bool (rows,), those that are wrong. Nulls can be any."""
+
+
 def _items_of(column: pa.Array, takes_booleans: bool = False) -> _Items:
     if pt.is_large_list(column.type):
         offsets, column = _offsets(column), column.flatten()
@@ -142,50 +123,38 @@ def _items_of(column: pa.Array, takes_booleans: bool = False) -> _Items:
         is_number = pc.fill_null(pc.match_substring_regex(column, _NUMBER), False)
         wrong = ~is_number.to_numpy(zero_copy_only=False)
         column = pc.if_else(is_number, column, "0")
-    floats = pc.fill_null(_as_floats(column), 0.0)
-    values = floats.to_numpy(zero_copy_only=False)
-    return _Items(values, wrong | ~np.isfinite(values), offsets)
-
-
-_Judged = tuple[Floats, Booleans]
-"""float64 (rows,), the numbers; and bool (rows,), those that are wrong. Nulls can be any."""
+    values = pc.fill_null(_as_floats(column), 0.0).to_numpy(zero_copy_only=False)
+    return values, wrong | ~np.isfinite(values), offsets
 
 
 def _number(column: pa.Array) -> _Judged:
-    items = _items_of(column, takes_booleans=True)
-    return items.values, items.wrong
+    return _items_of(column, takes_booleans=True)[:2]
 
 
 def _log_probability(column: pa.Array) -> _Judged:
-    items = _items_of(column)
-    wrong = items.rows_with(items.wrong | ~(items.values <= _ROUNDED_ZERO)) | (items.lengths == 0)
+    values, wrong, offsets = _items_of(column)
+    wrong_before = np.concatenate([[0], np.cumsum(wrong | ~(values <= _ROUNDED_ZERO))])
     sums = np.empty(len(column))
-    _add_up(np.minimum(items.values, 0.0), items.offsets, sums)
-    return sums, wrong
+    _add_up(np.minimum(values, 0.0), offsets, sums)
+    return sums, (np.diff(wrong_before[offsets]) > 0) | (np.diff(offsets) == 0)
 
 
 def _length(column: pa.Array) -> _Judged:
-    lengths = _items_of(column).lengths
+    lengths = np.diff(_items_of(column)[2])
     return lengths.astype(np.float64), lengths == 0
 
 
 def _whole(column: pa.Array, least: int = 0) -> _Judged:
-    items = _items_of(column)
-    values = items.values
-    return values, items.wrong | (values != np.floor(values)) | (values < least)
+    values, wrong, _ = _items_of(column)
+    return values, wrong | (values != np.floor(values)) | (values < least)
 
 
 def _words(column: pa.Array) -> _Judged:
-    return split_words(padded(_texts(column))).astype(np.float64), np.zeros(len(column), bool)
+    return split_words(padded(column)).astype(np.float64), np.zeros(len(column), bool)
 
 
 def _bytes(column: pa.Array) -> _Judged:
-    sizes = np.diff(offsets_of(_texts(column)))
-    return sizes.astype(np.float64), np.zeros(len(column), bool)
-
-
-def _texts(column: pa.Array) -> pa.LargeStringArray:
-    return column.cast(pa.large_string())
+    return np.diff(offsets_of(column)).astype(np.float64), np.zeros(len(column), bool)
 
 
 _FUNCTIONS: Mapping[ValuePartName, Callable[[pa.Array], _Judged]] = {

@@ -28,6 +28,7 @@ from beam_bleu.transforms.pairing.files.found_files import (
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
 from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
+from beam_bleu.transforms.pairing.records.columns.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
     repeated_headers,
@@ -143,7 +144,9 @@ class RowGroupRecords(RecordFiles):
                 "the runner lost or repeated data: do not use it for this job",
             )
         shards = [footer.shard for footer in footers]
-        chosen = self.require_same_columns(shards, [footer.chosen for footer in footers])
+        chosen = require_same_columns(
+            self.stream, [(footer.shard.file.path, footer.chosen) for footer in footers]
+        )
         rows = [int(footer.rows.sum()) for footer in footers]
         if not any(rows):
             raise InputError(

@@ -21,6 +21,7 @@ from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
+from beam_bleu.transforms.pairing.records.columns.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     Columns,
@@ -82,8 +83,8 @@ class LineRecords(RecordFiles):
         notices = nul_notices([stream], counts)
         if not heads:
             require_equal_line_counts([stream], [0])
-        chosen = self.require_same_columns(
-            [head.shard for head in heads], [head.chosen for head in heads]
+        chosen = require_same_columns(
+            stream, [(head.shard.file.path, head.chosen) for head in heads]
         )
         plan = make_plan([stream], counts, header_lines=int(self.has_header))
         return RecordPlan(

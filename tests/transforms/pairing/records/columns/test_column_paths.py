@@ -159,21 +159,6 @@ def test_texts_of_every_type_become_large_strings(text):
     assert is_text(canonical_type(text))
 
 
-@pytest.mark.parametrize("text", [each for each in TEXTS if not pa.types.is_dictionary(each)])
-@pytest.mark.parametrize("as_list", LISTS)
-def test_lists_of_every_type_become_large_lists(text, as_list):
-    rows = [["no"], None, [], [None, "x"], ["", "yy", "zzz"]]
-    stored = [row and [each and each.encode() for each in row] for row in rows]
-    column = pa.array(stored if "binary" in str(text) else rows, as_list(text))
-    found = canonical(column.slice(1))
-    assert found.type == pa.large_list(pa.large_string())
-    assert found.to_pylist() == rows[1:]
-    second = value_of(pa.record_batch({"r": column}), parse_column_path("r[1]"))
-    assert second.to_pylist() == [None, None, None, "x", "yy"]
-    assert is_texts(canonical_type(as_list(text)))
-    assert not is_texts(canonical_type(as_list(as_list(text))))
-
-
 def test_lists_that_overlap_or_are_null_over_elements():
     views = pa.ListViewArray.from_arrays([2, 0, 1], [2, 3, 0], pa.array(["a", "b", "c", "d"]))
     hidden = pa.ListArray.from_arrays([0, 2, 3], ["a", "b", "c"], mask=pa.array([True, False]))

@@ -216,17 +216,6 @@ def test_long_records_equal_a_group_by_with_dicts(ids, coverage, buckets, seed, 
     assert [report.tally.unexplained(name) for name in "AB"] == [0, 0]
 
 
-@pytest.mark.parametrize("buckets", [1, 3])
-def test_an_id_that_is_twice_is_found_with_its_places(buckets):
-    candidates = [*candidates_of("A", ["x", "y", "z", "y"]), {"id": "x", "hyp": "again"}]
-    report, rows = joined([references_of(["x", "y", "z"])], {"A": candidates}, "each", buckets)
-    found = report.of("twice", "candidates A")
-    assert found.count == 2
-    assert [each.id for each in found.first] == ['"x"', '"y"']
-    assert len(found.first[0].places) == 2
-    assert len(rows) < 3  # no batch of a bucket in which a candidate is not clear
-
-
 def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
     chosen = Chosen((), (REF,), labels=(LABEL,), ids=(ID,), where=(Condition(LABEL, "de"),))
     references = [
@@ -238,18 +227,6 @@ def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
     assert not report.findings
     assert rows == {0: Row((("A", "A says 1"),), ("eins",), ("de",), (("id", "1"),))}
     assert report.tally == Tally(2, {"A": 1}, {"filtered": 1})  # segments, not records
-
-
-def test_a_bad_record_rejects_its_segment_for_all_systems():
-    bad = [{"id": 1, "hyp": None}, {"id": 2, "hyp": "two"}]
-    report, rows = joined(
-        [references_of([1, 2])],
-        {"A": bad, "B": candidates_of("B", [1, 2])},
-        "strict",
-    )
-    assert not report.findings
-    assert list(rows) == [1]
-    assert report.tally == Tally(2, {"A": 1, "B": 1}, {"rejected": 1})
 
 
 def test_references_of_a_list_column_and_of_several_streams_stand_side_by_side():

@@ -54,8 +54,3 @@ def test_ids_of_several_columns_are_lists_of_json(parts):
     assert [json.loads(each) for each in ids.to_pylist()] == [
         list(values) for values in zip(*parts, strict=True)
     ]
-
-
-@pytest.mark.parametrize("column", [pa.array([1.0]), pa.array([True]), pa.array([["a"]])])
-def test_other_values_are_no_ids(column):
-    assert id_texts(column) is None

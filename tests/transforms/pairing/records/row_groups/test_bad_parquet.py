@@ -79,29 +79,6 @@ def test_no_rows_at_all_is_an_error(tmp_path):
     run(tmp_path / "*.parquet").assert_failed(3, "input: there are no rows: ", "*.parquet")
 
 
-def test_files_with_other_columns_are_named_with_the_difference(tmp_path):
-    write(tmp_path / "0.parquet")
-    texts = pa.array(["a"])
-    pq.write_table(pa.table({"hyp": texts, "mt": texts, "ref2": texts}), tmp_path / "1.parquet")
-    run(tmp_path / "*.parquet", "--candidate_columns", "hyp").assert_failed(
-        3,
-        "input: two files do not have the same columns: hyp, ref and hyp, ref2: "
-        f"{tmp_path}/0.parquet, {tmp_path}/1.parquet",
-        "use a pattern that matches only files with the same columns",
-    )
-
-
-def test_text_that_is_not_utf8_is_named_with_its_row(tmp_path):
-    texts = pa.array([b"fine"] * 120 + [b"bad \xe9t\xe9"] + [b"fine"] * 9)
-    table = pa.table({"hyp": texts.view(pa.string()), "ref": ["fine"] * 130})
-    pq.write_table(table, tmp_path / "t.parquet", row_group_size=50)
-    run(tmp_path / "t.parquet").assert_failed(
-        3,
-        "input: row 121: column hyp: invalid UTF-8 at byte 5 of the text "
-        f"(0xe9): {tmp_path}/t.parquet",
-    )
-
-
 def test_a_text_that_is_too_long_is_named(tmp_path):
     table = pa.table({"hyp": ["a", "b" * 100], "ref": [["a"], ["b", "c" * 101]]})
     pq.write_table(table, tmp_path / "t.parquet")
@@ -127,23 +104,3 @@ def test_a_file_that_was_replaced_with_the_same_size_is_named(path):
     os.replace(other, path)
     with pytest.raises(InputError, match="the file was changed after its footer was read"):
         list(reading)
-
-
-def test_the_id_of_a_bad_row_stays_if_it_can_be_read(tmp_path):
-    rows = [
-        (b"a", b"h"),
-        (b"b", b"\xff"),
-        (b"c", b"h" * 99),
-        (b"\xff", b"\xff"),
-        (b"e" * 99, b"h" * 99),
-        (b"f", None),
-    ]
-    ids, texts = zip(*rows, strict=True)
-    pq.write_table(pa.table({"id": ids, "hyp": texts, "ref": texts}), tmp_path / "t.parquet")
-    source = records(tmp_path / "t.parquet", ids=("id",))
-    (portion,) = portions_of(source)
-    (read,) = dataclasses.replace(source, expected=Expected(max_line_bytes=50)).read(portion)
-    values = {path.text: column.to_pylist() for path, column in read.columns.items()}
-    texts = ["h", None, None, None, None, None]
-    assert values == {"id": ["a", "b", "c", None, None, "f"], "hyp": texts, "ref": texts}
-    assert sorted(read.faults) == [1, 2, 3, 4]

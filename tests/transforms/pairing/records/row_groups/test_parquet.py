@@ -6,12 +6,9 @@ import io
 import itertools
 import pathlib
 
-import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.testing.util import assert_that, equal_to
 from group_reading import digest_of, pairs_of, portions_of, records, rows_of, table_of
 
 from beam_bleu.transforms.errors import InputError
@@ -98,22 +95,6 @@ def damage(path, first, size):
     for at in range(first + size // 2, first + size):
         data[at] ^= 0x55
     path.write_bytes(data)
-
-
-def test_the_wiring_reads_every_row_once_and_gives_tallies(tmp_path):
-    for number in range(3):
-        pq.write_table(table_of(50), tmp_path / f"{number}.parquet", row_group_size=7)
-    source = records(tmp_path / "*.parquet", range_bytes=16)
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        paired = pipeline | source.pair(threads=2, describe=True)
-        numbers = paired.batches | beam.FlatMap(lambda batch: batch.numbers.tolist())
-        assert_that(numbers, equal_to(list(range(150))), label="numbers")
-        read = paired.tallies | beam.Map(lambda tally: tally.read) | beam.CombineGlobally(sum)
-        assert_that(read, equal_to([150]), label="tallies")
-        counts = paired.segments | beam.Map(lambda found: (found.count, found.systems))
-        assert_that(counts, equal_to([(150, ("hyp",))]), label="segments")
-        segments = paired.digests | beam.Map(lambda digests: digests.segments)
-        assert_that(segments, equal_to([150]), label="digests")
 
 
 class Remote(io.BytesIO):

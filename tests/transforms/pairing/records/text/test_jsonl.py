@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from typing import Any
 
 import pyarrow as pa
@@ -216,23 +215,6 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
         [record["refs"]] if record["refs"] == "b" else record["refs"] for record in records
     ]
     assert [row["meta.n"] for row in rows] == [str(number) for number in range(500)]
-
-
-@pytest.mark.parametrize(
-    ("line", "reason", "what"),
-    [
-        (b" ", "invalid-json", "the line is empty"),
-        (b'{"hyp": "a",', "invalid-json", "not JSON: .* at character 13"),
-        (b'{"hyp": 1, "ref": "b"}', "wrong-type", "hyp is a number"),
-        (b'{"hyp": "a", "ref": [1]}', "wrong-type", "an item of ref is a number"),
-        (b'{"hyp": "\\ud83d", "ref": "b"}', "invalid-utf8", "half of a surrogate pair"),
-    ],
-)
-def test_what_is_said_of_a_bad_line(line: bytes, reason: str, what: str) -> None:
-    good = b'{"hyp": "a", "ref": "b"}'
-    _, (bad,) = read_lines("jsonl", [good, line, good], PLAIN, first=10)
-    assert (bad.number, bad.place, bad.reason, bad.raw) == (11, "line 12", reason, line)
-    assert re.search(what, bad.what)
 
 
 def test_a_line_that_is_too_long_to_be_looked_at_is_refused(

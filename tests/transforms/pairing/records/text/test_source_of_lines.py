@@ -17,7 +17,7 @@ from apache_beam.testing.util import assert_that, equal_to
 from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.pairing.paired import Digests, FoundInput, InputFile
+from beam_bleu.transforms.pairing.paired import FoundInput, InputFile
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.formats import RecordFormatName
 from beam_bleu.transforms.pairing.records.text import source as source_module
@@ -66,56 +66,6 @@ def test_each_record_is_a_segment(
         described = FoundInput("records", None, records.stream.pattern, files)
         assert_that(found, equal_to([(100, ("hyp",), (described,))]), label="segments")
     assert paired.rejected is None
-
-
-@pytest.mark.parametrize("of_format", ["jsonl", "tsv"])
-def test_a_join_reads_the_same_records_with_the_same_digest(
-    tmp_path: pathlib.Path, of_format: RecordFormatName
-) -> None:
-    records = source(tmp_path, of_format)
-
-    def check(found: list[object]) -> None:
-        portions = sorted(
-            (each for each in found if not isinstance(each, Digests)),
-            key=lambda portion: portion.first,
-        )
-        (digests,) = (each for each in found if isinstance(each, Digests))
-        read = [each for portion in portions for each in records.read(portion, digest=True)]
-        texts = [
-            tuple(row)
-            for each in read
-            for row in zip(*(column.to_pylist() for column in each.columns.values()), strict=True)
-        ]
-        assert texts == ROWS
-        digest = sum(each.digest for each in read) % (1 << 128)
-        assert digests == Digests(100, (f"{records.digest_method}:{digest:032x}",))
-        sizes = [file.stat().st_size for file in tmp_path.iterdir()]
-        assert 0.5 < sum(portion.bytes for portion in portions) / sum(sizes) <= 1
-
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        planned = pipeline | "Plan" >> records.plan(threads=1)
-        paired = pipeline | records.pair(threads=1, describe=True)
-        both = (planned.portions, paired.digests) | beam.Flatten()
-        assert_that(both, check)
-
-
-def test_the_files_of_a_join_may_have_only_one_role(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "r.jsonl").write_text('{"id": 1, "ref": "a"}\n')
-    records = LineRecords(
-        Stream("references", str(tmp_path / "r.jsonl")),
-        Wanted(ids=("id",)),
-        "jsonl",
-        roles=("references",),
-    )
-
-    def check(portions: list[object]) -> None:
-        (portion,) = portions
-        (read,) = records.read(portion)
-        named = {path.text: column.to_pylist() for path, column in read.columns.items()}
-        assert named == {"ref": ["a"], "id": ["1"]}
-
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        assert_that((pipeline | records.plan(threads=1)).portions, check)
 
 
 def in_place(path: pathlib.Path) -> None:

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_records import numbered_columns, read_lines, rows_of
 
-from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.records.columns.choosing import has_header
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition, Wanted
 
@@ -35,21 +34,6 @@ def test_fields_are_those_of_split(lines: list[str]) -> None:
         f"has {len(fields)} field{'s' if len(fields) > 1 else ''}, and the first line has 3"
         for fields in split
         if len(fields) != 3
-    ]
-
-
-def test_lines_that_are_known_to_be_bad_are_not_judged_again() -> None:
-    known = BadRecord(6, "input", "records", "line 7", "line-too-long", "has more", "raise it")
-    read, bad = read_lines(
-        "tsv", [b"a\tb", b"c", b"d"], numbered_columns(1, 2, 2), first=5, bad=(known,)
-    )
-    assert [(record.number, record.reason) for record in bad] == [
-        (6, "line-too-long"),
-        (7, "wrong-number-of-fields"),
-    ]
-    assert [column.to_pylist() for column in read.columns.values()] == [
-        ["a", None, None],
-        ["b", None, None],
     ]
 
 
