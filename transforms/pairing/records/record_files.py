@@ -92,17 +92,14 @@ class RecordSource:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.labels`."""
         return self.wanted.labels
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.kept`."""
         return tuple(name for name, _ in self.wanted.kept)
 
     @property
     def keeps_texts(self) -> bool:
-        """Whether the texts of segments are kept, too."""
         return self.wanted.keeps_texts
 
 
@@ -171,7 +168,6 @@ class RecordFiles(RecordSource, abc.ABC):
         return read
 
     def read(self, portion: Portion, digest: bool = False) -> Iterator[ReadRecords]:
-        """The records of a portion, in order; see `parts` and `parsed`."""
         return (self.parsed(part, digest) for part in self.parts(portion))
 
     @property
@@ -181,7 +177,6 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @property
     def has_header(self) -> bool:
-        """Whether the first row of each file is a header."""
         if not self.has_fields:
             return False
         return has_header(self.wanted, self.roles) if self.header is None else self.header
@@ -223,7 +218,6 @@ class RecordFiles(RecordSource, abc.ABC):
     def input_files(
         self, shards: Sequence[Shard], records: Sequence[int], versions: Sequence[str | None]
     ) -> tuple[InputFile, ...]:
-        """The files with the numbers of their records, and their versions."""
         return tuple(
             InputFile(
                 self.stream.shown(shard.file.path),
@@ -241,21 +235,17 @@ class RecordFiles(RecordSource, abc.ABC):
         return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)
 
     def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanRecords:
-        """The transform of a pipeline's root to `PlannedRecords`."""
         return PlanRecords(self, threads, step, describe)
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairRecords:
-        """The transform that reads the segments. A worker uses this number of threads."""
         return PairRecords(self, threads, step, describe)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems' names, if they do not depend on the columns of the files."""
         return known_systems(self.wanted)
 
     @property
     def inputs(self) -> tuple[Stream, ...]:
-        """Everything that is read."""
         return (self.stream,)
 
 

@@ -135,7 +135,6 @@ def batches_of(read: ReadRecords, chosen: Chosen, judged: Judged) -> Iterator[Se
 
 
 def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict[Condition, Rows]:
-    """For each condition, which records meet it."""
     meeting = {}
     for condition in chosen.where:
         texts = as_text(columns[condition.column], condition.column)

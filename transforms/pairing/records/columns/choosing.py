@@ -233,7 +233,6 @@ def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
 
 
 def is_name_pattern(text: str) -> bool:
-    """Whether a text is a pattern of columns' names. Brackets are indexes of lists."""
     return "*" in text or "?" in text
 
 
@@ -303,7 +302,6 @@ class FileColumns:
         )
 
     def has(self, text: str) -> bool:
-        """Whether a text names a column, or several."""
         try:
             return text in self.schema.names or bool(self.named("", text))
         except InputError:
@@ -331,7 +329,6 @@ class FileColumns:
     def check_texts(
         self, candidates: Sequence[ColumnPath], references: Sequence[ColumnPath]
     ) -> None:
-        """Checks the types of the columns of texts, and that no column has two uses."""
         paths = [*candidates, *references]
         for number, path in enumerate(paths):
             if path.steps in [other.steps for other in paths[:number]]:
@@ -343,7 +340,6 @@ class FileColumns:
                 raise self.error(f"the column {path} has no texts: it is {kind}", remedy)
 
     def check_systems(self, names: Sequence[str]) -> None:
-        """Checks that no two names of systems are equal, and that all can be shown."""
         for name in names:
             what = f"two systems are called {name}" if names.count(name) > 1 else ""
             if not can_be_shown(name) or name != name.strip():
@@ -437,7 +433,6 @@ class FileColumns:
         return InputError(f"{self.label}: {what}", remedy or self.listed())
 
     def listed(self) -> str:
-        """Which columns there are, as a remedy."""
         return f"the columns are: {joined(list(self.paths()), _SHOWN)}"
 
 

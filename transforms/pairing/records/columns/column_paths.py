@@ -36,7 +36,6 @@ _MARK = "\ufeff"
 
 
 def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
-    """Makes a path of its text."""
     if text in names:
         return ColumnPath(text, (text,))
     if not text:

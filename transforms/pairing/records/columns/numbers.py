@@ -67,7 +67,6 @@ def has_values(kind: pa.DataType, value: ValueColumn) -> bool:
 
 
 def _has_numbers(kind: pa.DataType) -> bool:
-    """Whether values of a type are numbers, or texts that can be numbers."""
     is_number = pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)
     return bool(is_number or is_text(kind) or pt.is_boolean(kind))
 
@@ -95,7 +94,6 @@ def _offsets(lists: pa.LargeListArray) -> Integers:
 
 
 def _as_floats(column: pa.Array) -> pa.Array:
-    """Numbers, or texts of numbers, as float64."""
     if pt.is_decimal(column.type):
         # Arrow casts decimals with an error of a bit or two, but reads texts exactly.
         column = column.cast(pa.large_string())

@@ -186,7 +186,6 @@ class RecordRange:
     first_place: int
 
     def place(self, row: int) -> str:
-        """The place of a record in its file."""
         return f"{self.kind} {self.first_place + row}"
 
 
@@ -208,7 +207,6 @@ class RawRecords:
 
     @property
     def nbytes(self) -> int:
-        """Their size."""
         return int(self.values.nbytes)
 
 
@@ -255,7 +253,6 @@ class ReadRecords:
         return len(next(iter(self.columns.values())))
 
     def bad_record(self, row: int, fault: Fault) -> BadRecord:
-        """The bad record of a row."""
         there = self.range
         if self.lines is not None:
             raw = self.lines[row].as_py()
@@ -275,7 +272,6 @@ class ReadRecords:
 
 
 def null_in(column: pa.Array, rows: Collection[int]) -> pa.Array:
-    """The column with null in these rows."""
     if not rows:
         return column
     mask = np.zeros(len(column), bool)

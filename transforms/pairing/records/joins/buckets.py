@@ -79,7 +79,6 @@ class Joining:
 
     @property
     def systems(self) -> tuple[Side, ...]:
-        """The sides of the systems."""
         return tuple(self.sides[self.references :])
 
     def join(self, messages: Iterable[bytes]) -> tuple[Report, Iterator[SegmentBatch]]:
@@ -166,7 +165,6 @@ class _Bucket:
         return Findings(len(firsts), tuple(first))
 
     def _of_sides(self, sort: Sort, rows: Integers) -> dict[FindingKey, Findings]:
-        """The findings about rows of any sides."""
         return {
             (sort, self._joining.sides[number].name, ""): self._findings(
                 rows[self._sides[rows] == number], number
@@ -200,7 +198,6 @@ class _Bucket:
         return {key: self._findings(firsts[differs])} if differs.any() else {}
 
     def _missing(self) -> dict[FindingKey, Findings]:
-        """The segments that a side does not have."""
         base = None if self._joining.is_long else 0
         found: dict[FindingKey, Findings] = {}
         for side, of_side in zip(self._joining.sides, self._rows, strict=True):

@@ -95,7 +95,6 @@ class Findings:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The first ids."""
         return tuple(finding.id for finding in self.first)
 
 
@@ -168,14 +167,12 @@ class Report:
         )
 
     def of(self, sort: Sort, name: str) -> Findings:
-        """The findings of a sort on a side."""
         return self.findings.get((sort, name, ""), Findings())
 
 
 def require_none(
     sorts: Sequence[Sort], report: Report, sides: Sequence[Side], lost: int = 0
 ) -> None:
-    """Checks that nothing of these sorts was found on any side."""
     said, remedies = [], []
     for side in sides:
         for sort in sorts:
@@ -197,7 +194,6 @@ def require_none(
 
 
 def mismatches(report: Report) -> tuple[Notice, ...]:
-    """Which streams have different documents for the same ids, and in which columns."""
     by_streams: dict[str, dict[str, Findings]] = {}
     for (sort, streams, column), found in sorted(report.findings.items()):
         if sort == "mismatched":
@@ -212,7 +208,6 @@ def mismatches(report: Report) -> tuple[Notice, ...]:
 
 
 def found_coverage(name: CoverageName, report: Report, sides: Sequence[Side]) -> FoundCoverage:
-    """Which segments each system has."""
     return FoundCoverage(
         name,
         report.segments,

@@ -87,7 +87,6 @@ def _mixed(hashed):
 
 @compiled
 def _hash_ids(texts, offsets, buckets, numbers):
-    """Sets the bucket of each of the texts at `offsets`."""
     for row in range(offsets.size - 1):
         at, end = texts + offsets[row], texts + offsets[row + 1]
         hashed = _SEED ^ np.uint64(end - at)

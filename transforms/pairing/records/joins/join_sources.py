@@ -60,26 +60,21 @@ class JoinedRecords(RecordSource):
 
     @property
     def is_long(self) -> bool:
-        """Whether the records of all systems are in one stream."""
         return not self.systems
 
     @property
     def wanted(self) -> Wanted:
-        """What is read of the stream that says which segments there are."""
         return self._base.wanted
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The names of the columns of `SegmentBatch.kept`."""
         return (KEPT_ID, *super().kept)
 
     @property
     def inputs(self) -> tuple[Stream, ...]:
-        """Everything that is read."""
         return tuple(reader.stream for reader in (*self.candidates, *self.references))
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairByIds:
-        """The transform that joins the records."""
         return PairByIds(self, threads, step, describe)
 
     @functools.cached_property
@@ -103,7 +98,6 @@ class JoinedRecords(RecordSource):
         )
 
     def joining(self, systems: Sequence[str]) -> Joining:
-        """How the rows of buckets are joined, for all systems."""
         of_systems = (Side(f"candidates {system}", system) for system in systems)
         return Joining(
             (*(Side(reader.stream.label) for reader in self.references), *of_systems),

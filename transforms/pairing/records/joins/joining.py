@@ -303,7 +303,6 @@ class _CheckIds(beam.DoFn):
             yield TaggedOutput(self.DIGESTS, Digests(tally.read, digests))
 
     def _order(self) -> list[int]:
-        """The numbers of the streams, with those of the systems first."""
         references, count = len(self._source.references), len(self._source.readers)
         return [*range(references, count), *range(references)]
 

@@ -212,7 +212,6 @@ def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
 
 
 def columns_of(rows: pa.Table, prefix: str) -> list[pa.Array]:
-    """The columns with this prefix, such as `REFERENCE`, by their numbers."""
     names = [name for name in rows.column_names if name.startswith(prefix)]
     return [
         rows[name].chunk(0) for name in sorted(names, key=lambda name: int(name[len(prefix) :]))
@@ -242,7 +241,6 @@ class RowFolder:
         yield from places
 
     def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
-        """The messages, from what came through the shuffle."""
         if not self.path:
             yield from kept
             return

@@ -49,7 +49,6 @@ class ArrowFile(GroupFile):
         self.schema = self._stream(None).schema
 
     def groups(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The numbers of rows of the record batches, and their bytes as they are in the file."""
         rows, ends = [], [self._start]
         for batch in self._stream([]):
             rows.append(len(batch))

@@ -57,7 +57,6 @@ class AvroFile(GroupFile):
         self.schema = pa.schema(list(_arrow_type(schema, {})))
 
     def groups(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The numbers of records of all blocks, and their bytes as they are in the file."""
         rows, sizes = [], []
         end = self._first
         try:
@@ -74,7 +73,6 @@ class AvroFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """The records of blocks: only the columns that the paths begin with."""
         names = dict.fromkeys(str(path.steps[0]) for path in paths)
         schema = pa.schema([self.schema.field(name) for name in names])
         self._source.seek(self._first + piece.bytes_before)

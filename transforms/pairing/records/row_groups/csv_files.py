@@ -68,7 +68,6 @@ class CsvFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """All rows, with all columns."""
         for rows in self._rows():
             for first in range(0, len(rows), batch_rows):
                 yield rows.slice(first, batch_rows)

@@ -47,7 +47,6 @@ class GroupPiece:
 
     @property
     def rows(self) -> int:
-        """The number of all rows."""
         return sum(self.group_rows)
 
 

@@ -100,7 +100,6 @@ class Footer:
     bytes: Integers
 
     def piece(self, groups: range) -> GroupPiece:
-        """Some of its groups."""
         start, stop = groups.start, groups.stop
         return GroupPiece(
             self.shard.file,
@@ -125,7 +124,6 @@ class RowGroupRecords(RecordFiles):
         return shards
 
     def look_at(self, part: Shard) -> list[Footer]:
-        """The footer of a file: its groups and columns."""
         version = version_of(self.stream, part.file.path)
         with self._opened(part.file) as file:
             rows, sizes = (np.array(counts, np.int64) for counts in file.groups())
@@ -135,7 +133,6 @@ class RowGroupRecords(RecordFiles):
         return [Footer(part, self.chosen(canonical_schema(schema), part), version, rows, sizes)]
 
     def planned(self, found: Sequence[Footer]) -> RecordPlan:
-        """The portions of groups."""
         footers = sorted(found, key=lambda footer: footer.shard.number)
         numbers = [footer.shard.number for footer in footers]
         if numbers != list(range(len(footers))) or not footers or not footers[-1].shard.is_last:
@@ -166,7 +163,6 @@ class RowGroupRecords(RecordFiles):
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
-        """The rows of a portion, in order."""
         first = portion.first
         for piece in portion.pieces:
             path = piece.file.path
@@ -199,7 +195,6 @@ class RowGroupRecords(RecordFiles):
             raise self._damaged(path, f"{read} of {piece.rows} rows could be read")
 
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        """The values of rows, with texts that are UTF-8, and not too long."""
         columns: Columns = {}
         faults: dict[int, Fault] = {}
         conditions = (condition.column for condition in part.chosen.where)
@@ -209,11 +204,13 @@ class RowGroupRecords(RecordFiles):
             columns[path] = null_in(column, wrong)
             faults = {**wrong, **faults}
         if self.has_header:
-            faults |= repeated_headers(
+            headers = repeated_headers(
                 part.values.columns,
                 part.chosen.fields,
                 lambda row: [column[row].as_py() for column in part.values.columns],
             )
+            faults |= headers
+            columns = {path: null_in(column, headers) for path, column in columns.items()}
         return {path: columns[path] for path in part.chosen.columns}, faults
 
     def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
@@ -310,7 +307,6 @@ class RowGroupRecords(RecordFiles):
 
 
 def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
-    """The groups in portions of about so many bytes, in order."""
     first = cost = 0
     pieces: list[tuple[Footer, range]] = []
 

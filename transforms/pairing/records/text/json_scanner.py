@@ -45,7 +45,6 @@ value that the scanner does not know; a string that is not Unicode text."""
 
 
 def lines_as_values(lines: pa.LargeStringArray) -> tuple[Integers, Integers]:
-    """The spans of lines, of a padded column."""
     addresses = lines.buffers()[2].address + offsets_of(lines)
     return addresses[:-1], addresses[1:]
 
@@ -194,7 +193,6 @@ def _decode(begins, ends, texts, offsets, kinds):
 
 @inner
 def _kind(begin):
-    """The kind of the value at an address."""
     if begin < 0:
         return REFUSED
     if begin == 0:

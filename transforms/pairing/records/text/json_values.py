@@ -56,7 +56,6 @@ _FALS_WORD = np.uint64(int.from_bytes(b"fals", "little"))
 
 @inner
 def has_backslash(at, end):
-    """Whether there is a backslash between two addresses."""
     return _next_backslash(at, end) < end
 
 
@@ -122,7 +121,6 @@ def _hex_digit(byte):
 
 @inner
 def _code_unit(at):
-    """The number that the four hexadecimal digits at an address mean."""
     number = 0
     for i in range(4):
         number = number * 16 + _hex_digit(load_byte(at + i))

@@ -60,7 +60,6 @@ class LineRecords(RecordFiles):
     digest_method = METHOD
 
     def cut(self, shards: Sequence[Shard]) -> Iterable[ByteRange]:
-        """The ranges of the files whose lines are counted."""
         PROGRESS.begin("counting lines", sum(shard.file.size for shard in shards))
         return cut_corpus(shards, self.range_bytes)
 
@@ -74,7 +73,6 @@ class LineRecords(RecordFiles):
         yield count_range([self.stream], part, longest)
 
     def planned(self, found: Sequence[LineCounts | Head]) -> RecordPlan:
-        """The portions of lines, after the heads of all files were compared."""
         stream = self.stream
         counts = [each for each in found if isinstance(each, LineCounts)]
         heads = sorted(
@@ -105,7 +103,6 @@ class LineRecords(RecordFiles):
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
-        """The lines of a portion, in order, with those that are too long or not UTF-8."""
         first = portion.first
         for piece in portion.pieces:
             yield from self._piece_lines(piece, portion.chosen, first)
@@ -127,14 +124,12 @@ class LineRecords(RecordFiles):
         reader.finish()
 
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        """The values of lines."""
         bad_rows = [record.number - part.range.first for record in part.bad]
         if self.format == "tsv":
             return read_tab_separated(part.values, bad_rows, part.chosen, self.has_header)
         return read_json_lines(part.values, bad_rows, part.chosen)
 
     def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
-        """The sum of the hashes of the lines."""
         return sum_of_hashes(read.lines, read.range.first)
 
     def _first_lines(self, shard: Shard) -> list[bytes]:
@@ -156,7 +151,6 @@ class LineRecords(RecordFiles):
         return [*lines, last] if last else lines
 
     def _of_header(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
-        """The columns of tab-separated text, by its first line."""
         path = shard.file.path
         try:
             fields = fields_of(lines[0].decode())
@@ -169,7 +163,6 @@ class LineRecords(RecordFiles):
         return self.chosen_of_fields(fields, shard)
 
     def _of_objects(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
-        """The columns of JSON lines, by the keys of the first ones."""
         try:
             schema = schema_of_lines(lines)
         except ValueError as error:

@@ -22,7 +22,6 @@ from beam_bleu.transforms.pairing.records.text.jsonl import readable
 
 
 def fields_of(line: str) -> list[str]:
-    """The fields of a line."""
     return line.removesuffix("\r").split("\t")
 
 
