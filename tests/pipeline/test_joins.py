@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,35 +103,6 @@ def test_coverage_each_scores_each_system_on_what_it_has(form: str, tmp_path: Pa
         ],
     }
     assert f"candidates birch: 2 of {COUNT} segments are missing" in run.err
-
-
-def test_signatures_and_counters_do_not_depend_on_the_order_of_systems(tmp_path: Path) -> None:
-    # One system has only segments with one reference, another one only segments with two.
-    records = [
-        {**each, "domain": "en", "ref2": other} if i % 2 else {**each, "domain": "en"}
-        for i, (each, other) in enumerate(zip(references(), OTHERS, strict=True))
-    ]
-    write(tmp_path / "references.jsonl", records)
-    of_systems = {
-        name: candidates(name, range(first, COUNT, step))
-        for name, first, step in (("atlas", 0, 2), ("birch", 1, 2), ("cobalt", 0, 1))
-    }
-    flags = ["--coverage=each", "--reference_columns=ref,ref2", "--segment_scores"]
-    flags.append("--compare_presets=same")
-    found = []
-    for order in (NAMES, NAMES[::-1]):
-        systems = {name: of_systems[name] for name in order}
-        output = f"--output={tmp_path / '_'.join(order)}"
-        document = joined(tmp_path, systems, *flags, output).document
-        assert document["metrics"][0]["signature"].startswith("nrefs:var|")
-        for part in ("scores", "warnings", "coverage"):
-            document.pop(part)
-        for preset in document["presets"]:
-            assert preset.pop("signature").startswith("nrefs:var|")
-            preset.pop("scores")
-            preset.pop("warnings")
-        found.append(document)
-    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("form", ["joined", "long"])
@@ -265,46 +236,6 @@ def test_a_bad_record_is_named_or_rejected(bad: Record, said: str, tmp_path: Pat
     assert json.loads(line)["position"] == "line 4"
 
 
-def _wrong_type(path: Path, records: list[Record]) -> None:
-    write(path, [each | ({"hyp": 3} if each["id"] == "s3" else {}) for each in records])
-
-
-def _wrong_bytes_in_a_row(path: Path, records: list[Record]) -> None:
-    texts = [each["hyp"].encode() for each in records]
-    texts[3] += b"\xff"
-    pq.write_table(pa.table({"id": [each["id"] for each in records], "hyp": texts}), path)
-
-
-@pytest.mark.parametrize(
-    ("name", "write_bad", "coverage"),
-    [
-        ("bad.jsonl", _wrong_type, "common"),
-        ("bad.parquet", _wrong_bytes_in_a_row, "strict"),
-    ],
-)
-def test_a_bad_record_with_an_id_rejects_its_segment_for_all_systems(
-    name: str, write_bad: Callable[[Path, list[Record]], None], coverage: str, tmp_path: Path
-) -> None:
-    write_bad(tmp_path / name, candidates("atlas"))
-    run = called(
-        f"--candidates=atlas={tmp_path / name}",
-        f"--candidates=birch={write(tmp_path / 'birch.jsonl', candidates('birch'))}",
-        f"--references={write(tmp_path / 'references.jsonl', references())}",
-        "--join_on=id",
-        "--format=json",
-        "--on_bad_record=reject",
-        "--max_rejected=1",
-        f"--coverage={coverage}",
-        f"--output={tmp_path / 'out'}",
-    )
-    rows = [i for i in range(COUNT) if i != 3]
-    assert [each["score"] for each in run.document["scores"]] == [
-        score(system, rows) for system in ("atlas", "birch")
-    ]
-    assert run.document["counters"]["rejected"] == 1
-    assert "missing" not in run.err
-
-
 @pytest.mark.parametrize(("bad", "row"), [({"hyp": 3}, 4), ({"ref": None}, COUNT + 4)])
 def test_a_rejected_long_record_rejects_its_segment_for_all_systems(
     bad: Record, row: int, tmp_path: Path
@@ -331,13 +262,6 @@ def test_a_column_of_ids_is_not_one_of_systems(
     long(tmp_path, records).assert_failed(
         3, "the column system names more than 10 systems: s0, s1, s10 and"
     )
-
-
-def test_systems_of_long_records_are_in_natural_order(tmp_path: Path) -> None:
-    names = ["run-10", "run-9", "Run-1", "base"]
-    records = [{"id": 1, "system": name, "ref": "a", "hyp": "a"} for name in names]
-    found = [each["system"] for each in long(tmp_path, records).document["scores"]]
-    assert found == ["Run-1", "base", "run-9", "run-10"]
 
 
 def test_a_system_without_any_segment_is_an_error(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import pathlib
 import random
@@ -70,23 +69,6 @@ def test_the_result_is_that_of_line_parallel_text(tmp_path, line_parallel, name,
     run = called("--input", path, "--format", "json", *flags)
     assert compared(run) == line_parallel
     assert "columns: candidates from hyp, references from ref" in run.err
-
-
-@pytest.mark.parametrize(("suffix", "range_bytes"), [("jsonl", None), ("tsv", "50")])
-def test_shards_are_one_input(tmp_path, line_parallel, suffix, range_bytes):
-    make = jsonl if suffix == "jsonl" else tsv
-    bounds = [0, 1, 1, 40, 40, 71, 72]
-    for number, (begin, end) in enumerate(itertools.pairwise(bounds)):
-        ending = ".gz" if number % 2 else ""
-        text = make(PAIRS[begin:end])
-        # The last line of a file needs no newline, not even that of a header.
-        write(tmp_path / f"part-{number}.{suffix}{ending}", text[:-1] if number % 3 else text)
-    if suffix == "tsv":
-        write(tmp_path / "part-7.tsv", "")
-    flags = ["--input_format", suffix]
-    flags += ["--range_bytes", range_bytes] if range_bytes else []
-    run = called("--input", tmp_path / f"part-*.{suffix}*", "--format", "json", *flags)
-    assert compared(run) == line_parallel
 
 
 def test_windows_lines_have_the_same_columns_and_texts(tmp_path):

@@ -17,7 +17,6 @@ from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import as_text
-from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -33,9 +32,7 @@ def column(name: str) -> ColumnPath:
     return ColumnPath(name, (name,))
 
 
-HYP, OTHER, REF, REF2, REFS, TAG, KEEP = map(
-    column, ["hyp", "other", "ref", "ref2", "refs", "tag", "keep"]
-)
+HYP, OTHER, REF, REFS, TAG, KEEP = map(column, ["hyp", "other", "ref", "refs", "tag", "keep"])
 PLAIN = Chosen((("hyp", HYP),), (REF,))
 TEXTS = pa.large_string()
 LISTS = pa.large_list(TEXTS)
@@ -163,17 +160,6 @@ def test_a_reader_can_give_the_bytes_of_a_bad_record():
     assert bad.raw == b"x" * MAX_RAW_BYTES
 
 
-def test_columns_of_nulls_are_columns_of_texts():
-    columns = {HYP: texts("a"), REF: texts("r"), REF2: canonical.canonical(pa.nulls(1))}
-    found = to_segments(read(columns), Chosen((("hyp", HYP),), (REF, REF2)))
-    assert rows_of(found) == [(0, ("a",), ["r"], ())]
-    without = to_segments(
-        read({HYP: canonical.canonical(pa.nulls(2)), REF: texts("r", "r")}), PLAIN
-    )
-    assert [each.reason for each in without.bad] == ["missing-candidate"] * 2
-    assert without.batches == ()
-
-
 @pytest.mark.parametrize(
     ("values", "kind", "written"),
     [
@@ -203,40 +189,3 @@ def test_values_are_text_as_json_writes_them(values, kind, written):
         (kept,) = to_segments(read(columns), dataclasses.replace(PLAIN, where=where)).batches
         assert kept.numbers is not None
         assert [written[i] for i in kept.numbers] == [each for each in written if each == text]
-
-
-def test_numbers_are_read_without_texts() -> None:
-    comet, judge = ValueColumn("comet"), ValueColumn("judge")
-    a, b, c = map(column, ["a", "b", "c"])
-    chosen = Chosen((), (), values=((comet, (a, b)), (judge, (c, c))), systems_of_values=("x", "y"))
-    columns = {
-        a: pa.array([0.5, None, 3.0, 4.0]),
-        b: pa.array([1, 2, 3, 4]),
-        c: texts("1", "2", "nan", "-4"),
-    }
-    found = to_segments(read(columns), chosen)
-    (batch,) = found.batches
-    assert (len(batch), batch.systems, batch.candidates, batch.references) == (
-        2,
-        ("x", "y"),
-        (),
-        (),
-    )
-    assert batch.numbers is not None
-    assert batch.numbers.tolist() == [0, 3]
-    assert {value: numbers.tolist() for value, numbers in batch.values.items()} == {
-        comet: [[0.5, 4], [1, 4]],
-        judge: [[1, -4], [1, -4]],
-    }
-    assert [(bad.place, bad.reason, bad.what) for bad in found.bad] == [
-        ("line 2", "missing-number", "has no value in the column a"),
-        (
-            "line 3",
-            "not-a-number",
-            "has nan in the column c, where the value must be a number above -16777216 and below "
-            "16777216",
-        ),
-    ]
-    assert found.tally.scored == {"x": 2, "y": 2}
-    assert len(batch.without([3])) == 1
-    assert batch.without([3]).values[comet].tolist() == [[0.5], [1]]

@@ -18,11 +18,7 @@ from beam_bleu.transforms.pairing.records.columns.column_paths import (
     type_at,
 )
 from beam_bleu.transforms.pairing.records.columns.numbers import has_values
-from beam_bleu.transforms.pairing.records.columns.wanted import (
-    Chosen,
-    ColumnPath,
-    Wanted,
-)
+from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, Wanted
 from beam_bleu.transforms.shown_names import can_be_shown, natural_order
 
 FLAGS: dict[Role, str] = {

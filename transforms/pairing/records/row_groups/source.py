@@ -47,11 +47,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     null_in,
 )
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
-from beam_bleu.transforms.pairing.records.record_files import (
-    Portion,
-    RecordFiles,
-    RecordPlan,
-)
+from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
 from beam_bleu.transforms.pairing.records.row_groups.arrow_files import ArrowFile
 from beam_bleu.transforms.pairing.records.row_groups.avro_files import AvroFile
 from beam_bleu.transforms.pairing.records.row_groups.csv_files import CsvFile

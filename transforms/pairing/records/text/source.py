@@ -30,11 +30,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     RecordRange,
 )
-from beam_bleu.transforms.pairing.records.record_files import (
-    Portion,
-    RecordFiles,
-    RecordPlan,
-)
+from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines, schema_of_lines
 from beam_bleu.transforms.pairing.records.text.tsv import fields_of, read_tab_separated
 from beam_bleu.transforms.progress import PROGRESS

@@ -12,12 +12,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.lines.line_columns import split_values
 from beam_bleu.transforms.pairing.records.columns.column_paths import repeated_headers
-from beam_bleu.transforms.pairing.records.columns.wanted import (
-    Chosen,
-    Columns,
-    Fault,
-    null_in,
-)
+from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Columns, Fault, null_in
 from beam_bleu.transforms.pairing.records.text.jsonl import readable
 
 

@@ -6,11 +6,7 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records.columns.choosing import (
-    UNCLEAR,
-    choice_notes,
-    choose,
-)
+from beam_bleu.transforms.pairing.records.columns.choosing import UNCLEAR, choice_notes, choose
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
@@ -148,12 +144,3 @@ def test_two_columns_with_one_name() -> None:
         choose(Wanted(), columns)
     found = choose(Wanted(("2",)), columns, numbered=True)
     assert found.candidates[0][1].steps == (1,)  # x, which nobody asks for, may be there twice
-
-
-def test_one_role_only() -> None:
-    wanted = Wanted(ids=("id",))
-    of_system = choose(wanted, schema("id", "hyp"), "candidates atlas", ("candidates",))
-    assert (systems(of_system), references(of_system)) == ([("hyp", "hyp")], [])
-    assert of_system.ids == (ColumnPath("id", ("id",)),)
-    with pytest.raises(InputError, match=r"^candidates atlas: no column"):
-        choose(wanted, schema("id", "ref"), "candidates atlas", ("candidates",))

@@ -10,9 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from beam_bleu.transforms.pairing.canonical import (
-    canonical,
-)
+from beam_bleu.transforms.pairing.canonical import canonical
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.records.columns.numbers import (
     has_values,

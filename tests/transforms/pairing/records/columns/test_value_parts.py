@@ -11,10 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.pairing.canonical import (
-    canonical,
-    canonical_type,
-)
+from beam_bleu.transforms.pairing.canonical import canonical, canonical_type
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
 from beam_bleu.transforms.pairing.records.columns.numbers import has_values, numbers_of
 

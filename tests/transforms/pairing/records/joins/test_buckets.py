@@ -10,18 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joining import (
-    HYP,
-    ID,
-    LABEL,
-    REF,
-    SOURCE,
-    SYSTEM,
-    Row,
-    join_all,
-    read_records,
-    shuffled,
-)
+from joining import HYP, ID, LABEL, REF, SOURCE, SYSTEM, Row, join_all, read_records, shuffled
 
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition
 from beam_bleu.transforms.pairing.records.joins.buckets import Joining

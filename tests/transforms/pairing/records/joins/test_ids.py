@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.pairing.canonical import (
-    canonical,
-)
-from beam_bleu.transforms.pairing.records.joins.ids import (
-    buckets_of,
-    id_texts,
-    joined_ids,
-)
+from beam_bleu.transforms.pairing.canonical import canonical
+from beam_bleu.transforms.pairing.records.joins.ids import buckets_of, id_texts, joined_ids
 
 
 @given(st.lists(st.text(max_size=30), min_size=1), st.integers(1, 50), st.data())
