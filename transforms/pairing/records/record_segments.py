@@ -6,6 +6,7 @@ Everything is done column by column. Only bad records become objects of their ow
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -29,7 +30,7 @@ from beam_bleu.transforms.pairing.canonical import (
     spread,
 )
 from beam_bleu.transforms.pairing.missing_labels import label_column
-from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
+from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn, ValuePart
 from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
@@ -103,10 +104,11 @@ def judge(read: ReadRecords, chosen: Chosen) -> Judged:
         column: [numbers_of(read.columns[path], column.part) for path in paths]
         for column, paths in chosen.values
     }
-    for of_systems in numbers.values():
-        for found in of_systems:
-            wrong = found.missing | found.wrong
-            fail(wrong, lambda row: _without_number(read, chosen, row, numbers))
+    for column, paths in chosen.values:
+        for path, found in zip(paths, numbers[column], strict=True):
+            part = VALUE_PARTS[column.part]
+            fault = functools.partial(_without_number, read.columns[path], path, part, found)
+            fail(found.missing | found.wrong, fault)
     kept = np.flatnonzero(usable)
     bad = [*read.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
     left_out = {FILTERED: int((~unread & ~meets_all).sum()), REJECTED: len(bad)}
@@ -191,20 +193,13 @@ def _without_reference(chosen: Chosen) -> Fault:
 
 
 def _without_number(
-    read: ReadRecords, chosen: Chosen, row: int, numbers: _NumbersOfSystems
+    values: pa.Array, path: ColumnPath, part: ValuePart, found: Numbers, row: int
 ) -> Fault:
-    """The fault of the first of the columns from which there is no number."""
-    part, path, of_column = next(
-        (VALUE_PARTS[column.part], path, of_system)
-        for column, paths in chosen.values
-        for path, of_system in zip(paths, numbers[column], strict=True)
-        if of_system.missing[row] or of_system.wrong[row]
-    )
     remedy = f"write {part.must_be}, or leave the record out with --where"
     column = _named([path.text])
-    if of_column.missing[row]:
+    if found.missing[row]:
         return Fault(path, "missing-number", f"has no value in {column}", remedy)
-    value = read.columns[path][row].as_py()
+    value = values[row].as_py()
     shown = value if isinstance(value, str) else json.dumps(value, default=str)
     what = f"has {shown[:_SHOWN]} in {column}, where the value must be {part.must_be}"
     return Fault(path, "not-a-number", what, remedy)

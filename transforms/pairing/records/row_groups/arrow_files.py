@@ -9,7 +9,6 @@ must end with the mark of the end, where the stream has to end.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +35,6 @@ class ArrowFile(GroupFile):
     """An open Arrow file. A stream is one group, because it is read from its beginning."""
 
     groups_name = "record batches"
-    marks = MappingProxyType({_MAGIC: _MAGIC, b"\xff" * 4: b""})
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         self._source = source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -26,8 +25,7 @@ _TYPES: dict[str, pa.DataType] = {
     "string": pa.string(),
     "enum": pa.string(),
     "fixed": pa.binary(),
-}
-_LOGICAL_TYPES: dict[str, pa.DataType] = {
+    # logical types, whose values fastavro gives as Python's dates and times
     "date": pa.date32(),
     "time-millis": pa.time32("ms"),
     "time-micros": pa.time64("us"),
@@ -36,14 +34,12 @@ _LOGICAL_TYPES: dict[str, pa.DataType] = {
     "local-timestamp-millis": pa.timestamp("ms"),
     "local-timestamp-micros": pa.timestamp("us"),
 }
-"""The types of values that fastavro gives as Python's dates and times."""
 
 
 class AvroFile(GroupFile):
     """An open Avro file."""
 
     groups_name = "blocks"
-    marks = MappingProxyType({b"Obj\x01": b""})
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         from fastavro import block_reader  # a run without Avro does not load it
@@ -91,10 +87,10 @@ class AvroFile(GroupFile):
 
 
 def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
-    """The type of Arrow for the values of an Avro schema.
+    """The type of Arrow for the values of an Avro schema, as fastavro has parsed it.
 
     A union of several types has no such type, and neither has a type that contains itself. They are
-    unions of Arrow, which nothing reads.
+    unions of Arrow, which nothing reads. `named` has the types with names that are complete.
     """
     if isinstance(schema, list):
         others = [each for each in schema if each != "null"]
@@ -102,16 +98,12 @@ def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
             return _arrow_type(others[0], named)
         return _unread(f"a union of {len(others)} types") if others else pa.null()
     if isinstance(schema, str):
-        if schema in _TYPES:
-            return _TYPES[schema]
-        kind: pa.DataType | None = named.get(schema)
-        return _unread(f"the type {schema}") if kind is None else kind
-    name = schema["type"]
-    logical = schema.get("logicalType")
+        return _TYPES.get(schema) or named.get(schema) or _unread(f"the type {schema}")
+    name, logical = schema["type"], schema.get("logicalType")
     if logical == "decimal":
         return pa.decimal256(schema["precision"], schema.get("scale", 0))
-    if logical in _LOGICAL_TYPES:
-        return _LOGICAL_TYPES[logical]
+    if logical in _TYPES:
+        return _TYPES[logical]
     if logical is not None and name in ("string", "bytes", "fixed"):
         return _unread(f"the logical type {logical}")
     if name == "array":
@@ -119,12 +111,11 @@ def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
     if name == "map":
         return pa.map_(pa.string(), _arrow_type(schema["values"], named))
     if name in ("record", "error"):
-        named[schema["name"]] = None
         fields = [(field["name"], _arrow_type(field["type"], named)) for field in schema["fields"]]
         named[schema["name"]] = pa.struct(fields)
         return named[schema["name"]]
     kind = _arrow_type(name, named)
-    if name in ("enum", "fixed"):
+    if "name" in schema:
         named[schema["name"]] = kind
     return kind
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -61,14 +60,12 @@ class GroupFile(abc.ABC):
 
     Attributes:
       groups_name: what its groups are called.
-      marks: the bytes that a file can begin with, each with those that it ends with.
       remedy: what to do if it cannot be read.
       schema: all columns.
     """
 
     groups_name: str
-    marks: Mapping[bytes, bytes] = MappingProxyType({b"": b""})
-    remedy = "check the file, for example copy it again"
+    remedy = "check the path and --input_format; if they are right, copy the file again"
     schema: pa.Schema
 
     @abc.abstractmethod

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -32,7 +31,6 @@ class ParquetFile(GroupFile):
     """An open Parquet file."""
 
     groups_name = "row groups"
-    marks = MappingProxyType({b"PAR1": b"PAR1", b"PARE": b"PARE"})
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         import pyarrow.parquet as pq  # a run without Parquet does not load it

@@ -239,7 +239,6 @@ class RowGroupRecords(RecordFiles):
                 if size != listed.size:
                     was = f"has {size} bytes, and had {listed.size} when listed"
                     raise changed(self.stream, path, was)
-                self._require_format(source, path)
                 yield form(source, piece, self, path)
         except pa.ArrowMemoryError as error:
             what = f"{error}: it is damaged, or its {form.groups_name} are too large for the memory"
@@ -253,25 +252,6 @@ class RowGroupRecords(RecordFiles):
             groups = piece.groups if piece else None
             where = f"{form.groups_name} {groups.start} to {groups[-1]}: " if groups else ""
             raise self._damaged(path, f"{where}{said}") from error
-
-    def _require_format(self, source: pa.NativeFile, path: str) -> None:
-        """Checks the first and the last bytes of a file."""
-        marks = GROUP_FORMATS[self.format].marks
-        size, label = source.size(), RECORD_FORMATS[self.format].label
-        head = source.read_at(min(size, max(map(len, marks))), 0)
-        begin = next(filter(head.startswith, marks), None)
-        if begin is None:
-            raise InputError(
-                self.stream.told(f"this is not a file of {label}", path),
-                "check the path and --input_format; such a file is not compressed as a whole",
-            )
-        end = marks[begin]
-        if end and (size < 3 * len(end) or source.read_at(len(end), size - len(end)) != end):
-            raise InputError(
-                self.stream.told(f"the {label} file is truncated: its footer is missing", path),
-                "copy it again, or wait until it is written",
-            )
-        source.seek(0)  # pyarrow wants this after read_at
 
     def _damaged(self, path: str, what: str) -> InputError:
         said = f"the {RECORD_FORMATS[self.format].label} file cannot be read: {what}"
