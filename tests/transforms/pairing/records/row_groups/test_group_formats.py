@@ -97,7 +97,7 @@ def digest_by_hand(pairs):
         (".arrow", b"hyp\tref\n" * 9, "the Arrow file cannot be read"),
         (".arrow", b"ARROW1\0\0" * 2, "the Arrow file cannot be read"),
         (".arrow", b"\xff" * 40, "the Arrow file cannot be read"),
-        (".avro", b"{}\n" * 9, "is it an avro file?"),
+        (".avro", b"{}\n" * 9, "the Avro file cannot be read"),
         (".avro", None, "its schema is not one of records"),
     ],
 )
