@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.command_line.help import Formatter, usage_of
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, unknown_value
 from beam_bleu.transforms.errors import UsageError
-
-_WIDTH = 79
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,18 +46,6 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         # --help and --version; argparse itself does not notice that a disk is full.
         write_to_stdout(message.encode())
-
-
-def parser_of(name: str, description: str, *, usage: str | None = None) -> Parser:
-    """The parser of a subcommand, without flags."""
-    return Parser(
-        f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",
-        prog=f"beam-bleu {name}",
-        usage=usage_of(name) if usage is None else usage,
-        description=textwrap.fill(description, _WIDTH),
-        formatter_class=Formatter,
-        add_help=False,
-    )
 
 
 def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag]) -> None:

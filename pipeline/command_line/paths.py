@@ -1,6 +1,7 @@
 """Paths on the command line: on this machine, in object stores, or on other filesystems of Beam.
 
-An output that is also an input is refused: the run would overwrite what it reads.
+An output that is also an input is refused: the run would overwrite what it reads. Beam is imported
+only when it is needed, so that stderr can be set up before.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ import os
 import posixpath
 import re
 from collections.abc import Sequence
-
-from apache_beam.io.filesystem import BeamIOError, FileSystem
 
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
 from beam_bleu.pipeline.output.publication import data_files
@@ -85,6 +84,8 @@ def _check_filesystem(flag: str, path: str) -> None:
                 "manifest.json would show it",
                 "download the file, or let the server give it without them",
             )
+    from apache_beam.io.filesystem import BeamIOError
+
     try:
         filesystem_of(path)
     except (ValueError, BeamIOError) as error:
@@ -113,6 +114,8 @@ def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     if is_local(output):
         names += data_files(output)
     written = [normal(join(output, name)) for name in names]
+    from apache_beam.io.filesystem import FileSystem
+
     for label, pattern in inputs:
         if table_kind(pattern) is not None:  # only its log says what is read of it
             continue

@@ -53,44 +53,29 @@ _OF_COLUMNS: Mapping[pa.DataType, Any] = {
 }
 """The type of a field in a row, by the type of a column with scores of segments."""
 
-_ESTIMATE = {"standard_error": _NUMBER, "interval_low": _NUMBER, "interval_high": _NUMBER}
+_ESTIMATE = ("standard_error", "interval_low", "interval_high")
 
-_RESULTS: Mapping[str, Mapping[str, Any]] = {
-    "document": {"document": str},
-    "scores": {
-        "metric": str,
-        "system": str,
-        "slice": _TEXT,
-        "segments": int,
-        "score": _NUMBER,
-        **_ESTIMATE,
-        "details": str,
-    },
-    "comparisons": {
-        "metric": str,
-        "system": str,
-        "baseline": str,
-        "slice": _TEXT,
-        "difference": _NUMBER,
-        **_ESTIMATE,
-        "p_value": _NUMBER,
-        "p_value_holm": _NUMBER,
-        "detectable": _NUMBER,
-    },
-    "examples": {
-        "kind": str,
-        "metric": str,
-        "system": str,
-        "index": int,
-        "score": _NUMBER,
-        "details": str,
-    },
-    "totals": {"totals": str},
-    "segment_scores": {"index": int, "system": str, "metric": str, "score": _NUMBER},
-    "rejected": {"number": int, "path": str, "place": str, "reason": str, "what": str},
+_RESULTS: Mapping[str, Sequence[str]] = {
+    "document": ("document",),
+    "scores": ("metric", "system", "slice", "segments", "score", *_ESTIMATE, "details"),
+    "comparisons": (
+        *("metric", "system", "baseline", "slice", "difference", *_ESTIMATE),
+        *("p_value", "p_value_holm", "detectable"),
+    ),
+    "examples": ("kind", "metric", "system", "index", "score", "details"),
+    "totals": ("totals",),
+    "segment_scores": ("index", "system", "metric", "score"),
+    "rejected": ("number", "path", "place", "reason", "what"),
 }
-"""For each output of `Evaluate`, the fields of its rows with their types. `details` is JSON with
-everything."""
+"""For each output of `Evaluate`, the fields of its rows. `details` is JSON with everything."""
+
+_NUMBERS = ("score", "difference", "p_value", "p_value_holm", "detectable", *_ESTIMATE)
+_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(_NUMBERS, _NUMBER),
+    **dict.fromkeys(("segments", "index", "number"), int),
+    "slice": _TEXT,
+}
+"""The types of these fields that are no texts."""
 
 
 class _ScoreRows(beam.PTransform):
@@ -273,7 +258,9 @@ class _Evaluating(beam.PTransform):
             name: output
             | f"Make rows of {name}"
             >> beam.FlatMap(functools.partial(_rows_of_result, name)).with_output_types(
-                RowTypeConstraint.from_fields(list(_RESULTS[name].items()))
+                RowTypeConstraint.from_fields(
+                    [(field, _TYPES.get(field, str)) for field in _RESULTS[name]]
+                )
             )
             for name, output in evaluated._asdict().items()
             if output is not None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import textwrap
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.log_flags import logs
-from beam_bleu.pipeline.command_line.parser import add_flags, format_flag, parser_of
+from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.display.printable import json_text, printable
-from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.doctor import sample
 from beam_bleu.pipeline.doctor.facts import Fact
 from beam_bleu.pipeline.doctor.installation import LIBRARY_CHECKS, PACKAGE_CHECK
-from beam_bleu.pipeline.errors.reporting import reported
+from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.transforms.errors import UsageError
 
 _CHECKS = (PACKAGE_CHECK, *sample.CHECKS, *LIBRARY_CHECKS)
 
@@ -21,34 +21,25 @@ _WIDTH = 80
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand."""
+    """Runs the subcommand: 1 if scoring on this machine or on an engine's workers fails."""
     facts: list[Fact] = []
 
-    def work() -> None:
-        parser = parser_of("doctor", _DESCRIPTION, usage="beam-bleu doctor [flags]")
-        group = parser.add_argument_group("flags")
-        add_flags(group, [format_flag("text", "json")])
-        group.add_argument("-h", "--help", action="help", help="show this help")
-        flags, others = parser.parse_known_args(argv)
-        on_engine = any(word.partition("=")[0] == "--runner" for word in others)
+    def work(flags: argparse.Namespace) -> bytes:
+        on_engine = any(word.partition("=")[0] == "--runner" for word in flags.others)
         if on_engine:
             from beam_bleu.pipeline.doctor.on_engine import facts_of_engine
 
-            facts.extend(facts_of_engine(others))
-        elif others:
-            parser.error(f"unexpected argument {others[0]!r}")
+            facts.extend(facts_of_engine(flags.others))
+        elif flags.others:
+            raise UsageError(f"unexpected argument {flags.others[0]!r}", "see beam-bleu doctor -h")
         else:
             for check in _CHECKS:
                 facts.extend(check.facts())
         end = _ENDS[on_engine, _fails(facts)]
-        text = _as_json(facts) if flags.format == "json" else _as_text(facts, end)
-        write_to_stdout(text.encode())
+        return (_as_json(facts) if flags.format == "json" else _as_text(facts, end)).encode()
 
-    shown = logs(argv)
-    try:
-        code = reported(work, shown.verbose, shown.quiet, log_format=shown.log_format)
-    except SystemExit:  # --help
-        return 0
+    groups = {"output": [format_flag("text", "json")]}
+    code = run("doctor", _DESCRIPTION, groups, argv, work, takes_others=True)
     return code or int(_fails(facts))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.pairing.files.listing import local_files
@@ -40,8 +41,6 @@ def _matched(pattern: str) -> list[str]:
     if is_local(stream.pattern):
         found = local_files(stream.label, stream.pattern)
     else:
-        # These load Beam, which takes half a second.
-        from beam_bleu.pipeline.command_line.paths import checked_path
         from beam_bleu.transforms.pairing.files.found_files import find_files
 
         checked_path(stream.label, stream.pattern, False)
