@@ -141,16 +141,6 @@ def systems_of(run: Run) -> list[str]:
     return [score["system"] for score in run.document["scores"]]
 
 
-def test_systems_are_in_the_order_given():
-    alone = {
-        name: called(*streams([path], REFERENCES, "--format", "json")).document["scores"][0]
-        for name, path in SYSTEMS.items()
-    }
-    order = ["birch", "cobalt", "atlas"]  # neither sorted nor reversed, nor as above
-    run = called(*streams([SYSTEMS[name] for name in order], REFERENCES, "--format", "json"))
-    assert run.document["scores"] == [alone[name] for name in order]
-
-
 @pytest.mark.parametrize(
     ("file", "given", "name"),
     [
@@ -178,21 +168,3 @@ def test_a_file_name_that_is_not_utf8_is_scored_or_refused_before_the_job(tmp_pa
     run = called(*streams([path], REFERENCES, "--format", "json"))
     if run.code:
         run.assert_failed(2, "caf")
-
-
-@pytest.fixture(scope="module")
-def with_underscores() -> bytes:
-    flags = ["--smooth_method", "floor", "--max_ngram_order", "2", "--effective_order"]
-    return called(*EXAMPLE, *flags).out
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [
-        ["--smooth-method", "floor", "--max-ngram-order", "2", "--effective-order"],
-        ["--smooth_method=floor", "--max-ngram_order", "2", "--effective-order"],
-    ],
-)
-def test_hyphens_can_replace_underscores(flags, with_underscores):
-    assert b"smooth:floor[0.10]|order:2" in with_underscores
-    assert called(*EXAMPLE, *flags).out == with_underscores

@@ -15,11 +15,9 @@ from command_line import (
     assert_equals_sacrebleu,
     called,
     streams,
-    typed,
     write_lines,
 )
 from result_folder import RECORDS
-from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
@@ -55,24 +53,6 @@ def corpus(tmp_path) -> tuple[list[str], list[list[str]]]:
 
 def in_form(form, lines):
     return [unicodedata.normalize(form, line) for line in lines]
-
-
-@pytest.mark.libraries
-@pytest.mark.parametrize(
-    ("tokenize", "lines", "threads", "run_command"),
-    [("ja-mecab", JAPANESE, "3", typed), ("ko-mecab", KOREAN, "1", called)],
-    ids=["ja", "ko"],
-)
-def test_japanese_and_korean(tmp_path, tokenize, lines, threads, run_command):
-    arguments = written(tmp_path, lines * 50)
-    flags = ["--tokenize", tokenize, "--threads", threads, "--range_bytes", "1000"]
-    run = run_command(*arguments, *flags, "--format", "json")
-    candidate, references = corpus(tmp_path)
-    assert_equals_sacrebleu(run.document, [candidate], references, tokenize=tokenize)
-    metric = BLEU(tokenize=tokenize)
-    metric.corpus_score(candidate, references)
-    (name,) = (each for each in str(metric.get_signature()).split("|") if "tok:" in each)
-    assert name in run.signature.split("|")
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])

@@ -24,7 +24,6 @@ from scoring import group_totals
 from beam_bleu.pipeline.library.beam_yaml import CorpusBleu
 from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
-from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -157,23 +156,6 @@ def test_groups_of_two_fields_with_null_among_their_values() -> None:
             assert row["score"] == directly(own, BleuConfig())["score"]
 
     score({"group_by": ["who", "day"]}, check, rows)
-
-
-SETTINGS = [
-    ({"preset": None, "lowercase": None, "group_by": None}, BleuConfig()),
-    ({"preset": "d2l", "max_ngram_order": 2}, preset("d2l", max_ngram_order=2)),
-    ({"weights": [0.75, 0.25]}, BleuConfig(max_ngram_order=2, weights=(0.75, 0.25))),
-    ({"reference_length": "average"}, BleuConfig(reference_length="average")),
-]
-
-
-@pytest.mark.parametrize(("settings", "config"), SETTINGS, ids=lambda value: str(value)[:60])
-def test_a_definition_is_what_the_flags_say(settings: dict[str, Any], config: BleuConfig) -> None:
-    def check(found: list[dict[str, Any]]) -> None:
-        assert found == [directly(ROWS, config)]
-        assert type(found[0]["ref_len"]) is (float if config.reference_length == "average" else int)
-
-    score(settings, check)
 
 
 def test_rows_are_scored_by_several_metrics_in_one_pass() -> None:

@@ -221,30 +221,6 @@ def test_records_that_are_joined(tmp_path):
             paired | "Resample" >> Evaluate(resample="bootstrap")
 
 
-def write(data: bytes, folder: str) -> None:
-    label = json.loads(data)["content"]["partitions"][0]["label"]
-    Path(folder, f"{label}.json").write_bytes(data)
-
-
-def test_saved_totals_of_tables_can_be_merged(tmp_path):
-    keywords = {"slice_by": ["domain"], "metrics": ["bleu", "ter"]}
-    whole = table()
-    for label, part in (("a", whole.slice(0, 30)), ("b", whole.slice(30))):
-        with beam.Pipeline("FnApiRunner") as root:
-            created = root | beam.Create([part])
-            evaluated = created | Evaluate(
-                columns=COLUMNS, partition=label, save_totals=True, **keywords
-            )
-            _ = evaluated.totals | beam.Map(write, str(tmp_path))
-    done = called("merge", tmp_path / "a.json", tmp_path / "b.json", "--format=json")
-    assert done.code == 0, done.err
-    merged = {**done.document, "partitions": None}
-    with beam.Pipeline("FnApiRunner") as root:
-        evaluated = root | beam.Create([whole]) | Evaluate(columns=COLUMNS, **keywords)
-        found = evaluated.document | beam.Map(lambda document: {**document, "partitions": None})
-        assert_that(found, equal_to([merged]))
-
-
 # What fails.
 
 
