@@ -153,21 +153,6 @@ def test_a_threshold_can_be_negative_if_it_names_the_metric(tmp_path: Path) -> N
     run.assert_failed(2, "it does not say for which metric", "mean:comet_b, mean_error:metricx")
 
 
-def test_segment_scores_are_the_numbers(tmp_path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    path = write(tmp_path / "wide.jsonl", WIDE)
-    flags = ["-m", "mean:comet_{system}", "--segment_scores", "--output", tmp_path / "out"]
-    assert called("--input", path, *flags).code == 0
-    table = pq.read_table(tmp_path / "out" / "segment_scores").to_pylist()
-    found = {(row["index"], row["system"]): row["score"] for row in table}
-    assert found == {
-        (number, system): row[f"comet_{system}"]
-        for number, row in enumerate(WIDE)
-        for system in "ab"
-    }
-
-
 @pytest.mark.parametrize(
     ("value", "fragments"),
     [

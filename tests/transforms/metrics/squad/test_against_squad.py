@@ -53,22 +53,6 @@ def test_hostile_segments(references):
     assert {*exact} == {0, 100}
 
 
-@pytest.mark.parametrize("words", [31, 32, 33, 63, 64, 65])
-@pytest.mark.parametrize("references", [1, 2])
-def test_references_of_about_as_many_words_as_a_mask_has_bits(words, references):
-    rng = random.Random(words)
-    vocabulary = [f"w{number}" * rng.choice([1, 1, 5, 20]) for number in range(40)]
-
-    def text(length: int) -> str:
-        return " ".join(rng.choices(vocabulary, k=length))
-
-    first = rng.randrange(words) if references == 2 else words
-    lengths = [first, words - first][:references]
-    assert_equal_to_squad(
-        [(text(rng.randrange(300)), [text(length) for length in lengths]) for _ in range(40)]
-    )
-
-
 _TEXT = st.text(alphabet=[*"abThe n.'_ é\u0301𝒳"], max_size=24)
 
 
