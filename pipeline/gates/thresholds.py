@@ -92,7 +92,7 @@ class Threshold:
         number = float(typed) if _NUMBER.fullmatch(typed) else math.nan
         if (equals and not name) or not math.isfinite(number):
             raise UsageError(
-                f"{flag}: there is no threshold {text!r}", "write [METRIC=][NAME=]NUMBER"
+                f"{flag}: must be a number, got {text!r}", "write [METRIC=][NAME=]NUMBER"
             )
         if THRESHOLD_FLAGS[flag].kind == "drop" and number < 0:
             raise UsageError(
