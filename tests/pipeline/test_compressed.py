@@ -119,20 +119,3 @@ def test_an_error_is_the_same_as_if_lines_are_counted_first(tmp_path, shards, de
     assert not list(out.rglob("*.parquet"))
     counted_first(monkeypatch)
     assert failed(tmp_path / "in", shards, out, defect).err == once.err
-
-
-@pytest.mark.parametrize(
-    ("suffix", "stream"), [(".gz", "human"), (".bz2", "atlas"), (".xz", "human"), (".zst", "atlas")]
-)
-def test_a_truncated_file_leaves_the_older_result(tmp_path, suffix, stream):
-    arguments = written(tmp_path / "in", 1, suffix, atlas=ATLAS, human=HUMAN)
-    out = tmp_path / "out"
-    assert called(*arguments, "--output", out, "--segment_scores").code == 0
-    older = {path: path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
-    path = tmp_path / "in" / f"{stream}-0.txt{suffix}"
-    path.write_bytes(path.read_bytes()[:-3])
-    run = called(*arguments, "--output", out, "--segment_scores")
-    run.assert_failed(3, f"truncated: the {suffix} data ends at byte", f"mark: {path}\n")
-    kept = {path for path in older if path.name not in ("_SUCCESS", "run.json", "metrics.prom")}
-    assert {path: path.read_bytes() for path in kept} == {path: older[path] for path in kept}
-    assert set(out.rglob("*.parquet")) == {p for p in kept if p.suffix == ".parquet"}

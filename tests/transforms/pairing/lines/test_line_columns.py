@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -43,9 +42,3 @@ def assert_is_split_as_by_python(lines: list[str], of: pa.LargeStringArray, fiel
 @example(["a\t\t", "\t\tb"], 3)
 def test_any_lines_are_split_as_by_python(lines, fields):
     assert_is_split_as_by_python(lines, column(lines), fields)
-
-
-@pytest.mark.parametrize("space", WHITE_SPACE, ids=lambda space: f"U+{ord(space):04X}")
-def test_a_tab_before_each_kind_of_white_space(space):
-    lines = [f"a\tb\t{space}", f"a\tb{space}\t", f"{space}\tb"]
-    assert_is_split_as_by_python(lines, column(lines), 2)

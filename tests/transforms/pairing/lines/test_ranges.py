@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compressing import COMPRESS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +14,6 @@ from beam_bleu.transforms.pairing.lines.ranges import (
     range_bytes_for,
 )
 
-COMPRESSED = tuple(suffix for suffix in COMPRESS if suffix)
-
 
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 99, 100, 101, 1000])
 @pytest.mark.parametrize("range_bytes", [16, 100])
@@ -24,12 +21,6 @@ def test_ranges_cover_a_plain_file_once(size, range_bytes):
     ranges = list(cut(Shard(0, 0, FoundFile("a.txt", size)), range_bytes))
     assert [part.start for part in ranges] == list(range(0, max(size, 1), range_bytes))
     assert [part.stop for part in ranges] == [*(part.start for part in ranges[1:]), size]
-
-
-@pytest.mark.parametrize("suffix", COMPRESSED)
-def test_a_compressed_file_is_one_range(suffix):
-    (part,) = cut(Shard(0, 0, FoundFile("a" + suffix, 5000)), 16)
-    assert (part.start, part.stop) == (0, 5000)
 
 
 @pytest.mark.parametrize(
