@@ -25,7 +25,7 @@ from beam_bleu.transforms.pairing.lines.visible import check_visible
 
 
 def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
-    """What the workers of an engine say when they get the job of a command line, to prepare it."""
+    """What the workers of an engine say of the job of a command line, which is not run."""
     arguments = parse(argv)
     runner, job = arguments.runner, arguments.job
     if runner.in_process:

@@ -25,7 +25,6 @@ from beam_bleu.pipeline.engines.worker_facts import (
     host_name,
     own_software,
     require_able,
-    require_same,
 )
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
@@ -92,7 +91,9 @@ class Handshake:
 
 def _set_up(launcher: Software, dofn: beam.DoFn) -> None:
     # Engines do this for all steps at the same time, so it can be earlier than the answers.
-    require_same(launcher)
+    own = own_software()
+    shared = {name: version for name, version in launcher.items() if name in own}
+    require_able(shared, [Worker(host_name(), own)])
     with _naming_host():
         dofn.setup()
 

@@ -72,13 +72,6 @@ def host_name() -> str:
     return platform.node() or "an unnamed host"
 
 
-def require_same(launcher: Software) -> None:
-    """Checks that this process has the launcher's versions on which a job depends."""
-    own = own_software()
-    shared = {name: version for name, version in launcher.items() if name in own}
-    require_able(shared, [Worker(host_name(), own)])
-
-
 def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
     """Checks that the workers have the launcher's versions, and can do their work."""
     for name, wanted in launcher.items():

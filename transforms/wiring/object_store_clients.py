@@ -132,7 +132,11 @@ def _client(
             given["credential_provider"] = lambda: {**keys, "token": None, "expires_at": None}
         return S3Store(bucket.bucket, config=config, **given)
     if bucket.scheme == "gs":
-        return GCSStore(bucket.bucket, config=_gcs(environment), **given)
+        if emulator := environment.get("STORAGE_EMULATOR_HOST"):  # as Google's own libraries
+            base = emulator if "://" in emulator else f"http://{emulator}"
+            # Any token: with `skip_signature`, obstore would still ask for credentials to write.
+            given["config"] = {"base_url": base.rstrip("/"), "bearer_token": "emulator"}
+        return GCSStore(bucket.bucket, **given)
     if bucket.scheme in ("az", "azfs"):
         return AzureStore(bucket.bucket, config=_azure(bucket, flags, environment), **given)
     server = f"{bucket.scheme}://{bucket.bucket}"
@@ -242,15 +246,6 @@ def _section(file: str | pathlib.Path, name: str) -> dict[str, str]:
         # The text of the error would show a line of the file, which may have a key.
         raise OSError(f"{file} is not a file of the AWS command line") from None
     return dict(parser[name]) if parser.has_section(name) else {}
-
-
-def _gcs(environment: dict[str, str]) -> dict[str, Any]:
-    emulator = environment.get("STORAGE_EMULATOR_HOST")  # the variable of Google's own libraries
-    if not emulator:
-        return {}
-    base = emulator if "://" in emulator else f"http://{emulator}"
-    # Any token: with `skip_signature`, obstore would still ask for credentials to write.
-    return {"base_url": base.rstrip("/"), "bearer_token": "emulator"}
 
 
 def _azure(place: Place, flags: dict[str, Any], environment: dict[str, str]) -> dict[str, Any]:

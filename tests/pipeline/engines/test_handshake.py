@@ -154,3 +154,12 @@ def test_doctor_needs_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     error = json.loads(line)
     assert error["message"].startswith(f"the workers' answers are not in {tmp_path / 'out'}")
     assert "--output" in error["remedy"]
+
+
+def test_every_step_checks_the_launchers_versions_on_its_worker(tmp_path: Path) -> None:
+    handshake = handshake_of(job_of(tmp_path, *EXAMPLE))
+    more = {**handshake.software, "fugashi": "of the job, so not of every process"}
+    Marked(beam.DoFn(), set_up=dataclasses.replace(handshake, software=more).set_up).setup()
+    other = dataclasses.replace(handshake, software={"beam_bleu": "9.9.9"})
+    with pytest.raises(Exception, match=r"but the launcher has 9\.9\.9"):
+        Marked(beam.DoFn(), set_up=other.set_up).setup()
