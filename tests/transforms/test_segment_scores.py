@@ -26,7 +26,6 @@ from beam_bleu import (
     BleuConfig,
     ChrfConfig,
     CorpusBleu,
-    ReadLineParallel,
     SegmentScores,
     TerConfig,
 )
@@ -242,12 +241,6 @@ def test_a_wrong_element_fails_the_job(element: Any, transform: Any, cause: str)
     anything = beam.Map(lambda given: given).with_output_types(Any)
     with pytest.raises(Exception, match=re.escape(cause)):
         found_in([element], anything, transform)
-
-
-def test_segments_of_files_are_refused() -> None:
-    paired = ReadLineParallel({"atlas": str(SYSTEMS["atlas"])}, [*map(str, REFERENCES)])
-    with pytest.raises(TypeError, match="SegmentScores takes segments and tables"):
-        _ = beam.Pipeline(runner=FnApiRunner()) | paired | SegmentScores()
 
 
 def test_the_examples_of_the_page_run() -> None:

@@ -63,7 +63,6 @@ class Rejected:
 
     @property
     def records(self) -> int:
-        """The number of records."""
         return sum(self.reasons.values())
 
 
@@ -154,11 +153,7 @@ def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected |
 
 
 def require_segments_left(tally: Tally, rejected: Rejected) -> None:
-    """Checks that a segment is left to score.
-
-    Raises:
-      InputError: all are left out.
-    """
+    """Checks that a segment is left to score."""
     if tally.read and not any(tally.scored.values()):
         first = "".join(f"; {bad.told}" for bad in rejected.first)
         raise InputError(

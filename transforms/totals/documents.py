@@ -57,7 +57,6 @@ class DocumentParts(Sums):
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes large arrays have."""
         return sum(part.nbytes for part in self.parts)
 
 
@@ -65,9 +64,6 @@ class DocumentAdder:
     """Adds up the segments of documents, for each system, in the whole corpus and in slices.
 
     Mutable. No document is taken for complete: others of its segments can come in other batches.
-
-    Args:
-      adding: what is added up. All segments have a label with their document.
     """
 
     def __init__(self, adding: Adding) -> None:
@@ -76,7 +72,6 @@ class DocumentAdder:
         self._adders: dict[tuple[str, ...], UnitAdder] = {}
 
     def add(self, statistics: BatchStatistics) -> None:
-        """Adds the segments of a batch."""
         if not len(statistics):
             return
         systems = statistics.systems
@@ -88,7 +83,6 @@ class DocumentAdder:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the sums."""
         return sum(adder.nbytes for adder in self._adders.values())
 
     def sums(self) -> DocumentParts:
@@ -151,13 +145,7 @@ class DocumentTotals:
             self._add(adders, totals.own[:, place : place + 1], groups)
 
     def _add(self, adders: AddersOfSystems, sums: ExactIntegers, groups: Integers) -> None:
-        """Adds the units that have segments.
-
-        Args:
-          adders: add them up.
-          sums: (rows, systems, 1 + W), as in `GroupTotals.common`.
-          groups: int64 (rows,), 0 for whole documents, otherwise the numbers of slices from 1.
-        """
+        """Adds the units that have segments, by their sums (rows, systems, 1 + W)."""
         units = sums[:, :, 1:].astype(np.int64, copy=False).transpose(1, 0, 2)
         has_segments = units[0, :, SEGMENTS] > 0
         whole, parts = has_segments & (groups == 0), has_segments & (groups > 0)
@@ -167,7 +155,6 @@ class DocumentTotals:
             adders.slices.add(of_slices, groups[parts] - 1, len(self._slices))
 
     def totals(self) -> MetricTotals | None:
-        """The totals of all documents; None if there are none."""
         parts = []
         for adders in self._by_systems.values():
             common, *own = (each.totals([*self._slices]) for each in adders)

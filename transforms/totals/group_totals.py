@@ -13,7 +13,7 @@ import functools
 import itertools
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -94,19 +94,8 @@ class CorpusSums:
         return self.columns[SEGMENTS]
 
 
-class _PackedSums(Sums):
-    """Sums that are pickled in few bytes: most columns are 0, and most integers are short."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        names = (field.name for field in dataclasses.fields(cast(Any, self)))
-        return {name: compact(getattr(self, name)) for name in names}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        vars(self).update({name: expanded(value) for name, value in state.items()})
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
-class GroupTotals(_PackedSums):
+class GroupTotals(Sums):
     """The sums of groups, for several systems. Those of all parts of a corpus are added up.
 
     Common units are those that all of `systems` have, and pairs are compared on these. If a part
@@ -207,15 +196,18 @@ class GroupTotals(_PackedSums):
         return {pair: number for number, pair in enumerate(self.pairs)}
 
     def __getstate__(self) -> dict[str, Any]:
-        # A flat list: a million documents have a million keys, and named tuples are slow.
-        flat = itertools.chain.from_iterable(key or (None, ()) for key in self.keys)
-        return {**super().__getstate__(), "keys": [*flat]}
+        # Most columns are 0, and most integers are short. A million documents have a million keys,
+        # and named tuples are slow.
+        names = (field.name for field in dataclasses.fields(self))
+        state = {name: compact(getattr(self, name)) for name in names}
+        flat = itertools.chain.from_iterable(filter(None, self.keys))
+        return state if None in self.keys else {**state, "keys": [*flat]}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        items, values = state["keys"][::2], state["keys"][1::2]
-        keys = map(SliceKey._make, zip(items, values, strict=True))
-        whole = (None,) if items[:1] == [None] else ()  # the whole corpus is alone
-        super().__setstate__({**state, "keys": whole or tuple(keys)})
+        vars(self).update({name: expanded(value) for name, value in state.items()})
+        if isinstance(self.keys, list):
+            pairs = zip(self.keys[::2], self.keys[1::2], strict=True)
+            vars(self)["keys"] = tuple(map(SliceKey._make, pairs))
 
     def __add__(self, other: GroupTotals) -> GroupTotals:
         return added([self, other])
@@ -351,7 +343,7 @@ def all_pairs(systems: int) -> tuple[Pair, ...]:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class MetricTotals(_PackedSums):
+class MetricTotals(Sums):
     """Everything that is added up for a metric, with one way to make tokens.
 
     Attributes:

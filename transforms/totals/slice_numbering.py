@@ -18,17 +18,10 @@ _Values = tuple[str | int | None, ...]
 
 
 class SliceNumbering:
-    """Numbers slices from 0, in the order in which they come.
+    """Numbers slices from 0, in the order in which they come: `keys` has those that have come.
 
-    Args:
-      slicing: the slices.
-      labels: the names of the columns of `BatchStatistics.labels`.
-      documents: the label by which slices are divided into documents; None if they are not. With
-        it, item 0 divides the whole corpus, and item i the slices of the item before it. The first
-        value of each key is the document.
-
-    Attributes:
-      keys: the slices that have come, in the order of their numbers. There will be more.
+    With a label `documents`, slices are divided into documents: item 0 divides the whole corpus,
+    and item i the slices of the item before it. The first value of each key is the document.
     """
 
     def __init__(

@@ -59,7 +59,7 @@ class UnitAdder:
         have all units.
       basis: the columns of the metric.
       pairs: the pairs of the sorted systems whose products are added up.
-      with_products: whether there are sums of products; without them there are no pairs.
+      with_products: whether there are products; without them there are no pairs.
     """
 
     def __init__(
@@ -159,7 +159,6 @@ class UnitAdder:
         return int(added)
 
     def _add_any(self, counts: Integers, order: Integers, groups: Integers) -> None:
-        """Adds units with integers of any size."""
         if self._above is None:
             self._above = (
                 np.zeros(self._common.shape, object),
@@ -184,7 +183,6 @@ class UnitAdder:
         self._bound = 0
 
     def _exact(self) -> list[ExactIntegers]:
-        """All sums, as unbounded integers."""
         arrays = [self._common.astype(object), self._crosses.astype(object)]
         if self._above is not None:
             arrays = [array + above for array, above in zip(arrays, self._above, strict=True)]

@@ -74,13 +74,9 @@ _Value = Any
 
 
 def replicate_order(bits: int) -> Integers:
-    """The place of each replicate of a tile in the order in which its weights are drawn.
+    """int64 (TILE,), the place of each replicate in the order in which a tile's weights are drawn.
 
-    Args:
-      bits: how many random bits a replicate takes.
-
-    Returns:
-      int64 (TILE,).
+    A replicate takes this number of random bits.
     """
     # Drawn at once: the lower 64 bits of several blocks, then the upper 64 bits of them.
     blocks = _COIN_BLOCKS if bits == 1 else _WEIGHT_BLOCKS
@@ -208,7 +204,7 @@ With the largest weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24.
 
 
 def scratch(columns: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The memory that `add_weighted` needs for these columns: float32, for weights and sums."""
+    """The memory that `add_weighted` needs, for weights and for sums of the columns."""
     return np.empty((UNITS_AT_ONCE, TILE), np.float32), np.empty((columns, TILE), np.float32)
 
 
