@@ -134,7 +134,7 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         words = tuple(redacted(argv, flags_without_secrets()))
         replaces, lineage = flags.if_exists == "replace", flags.lineage or ""
         about = (run, output, runner.name, words, flags.partition, replaces)
-        named(RunFacts(*about, flags.monitoring, lineage))
+        named(RunFacts(*about, dict(flags.metrics_label), flags.metrics_slices, lineage))
     flags = with_layout(flags)
     check_rules(flags)
     flags = with_report(flags)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
-from beam_bleu.pipeline.output.metrics import OWN_LABELS, Monitoring
+from beam_bleu.pipeline.output.metrics import OWN_LABELS
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import joined
@@ -147,8 +147,3 @@ class MonitoringFlags:
         "says; needs the extra lineage",
         "JOB",
     )
-
-    @property
-    def monitoring(self) -> Monitoring:
-        """What a command line wants in metrics.prom."""
-        return Monitoring(dict(self.metrics_label), self.metrics_slices)

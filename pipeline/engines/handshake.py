@@ -85,8 +85,7 @@ class Handshake:
         """What the workers have said; None if that is not known yet."""
         if not storage.exists(self.path):
             return None
-        with storage.reading(self.path):
-            return [Worker.from_json(text) for text in json.loads(storage.read(self.path))]
+        return [Worker.from_json(text) for text in json.loads(storage.read(self.path))]
 
 
 def _set_up(launcher: Software, dofn: beam.DoFn) -> None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SEGMENT_SCORES
-from beam_bleu.pipeline.output.manifest import data_files_of
-from beam_bleu.pipeline.output.result_files import exists, read
+from beam_bleu.pipeline.result.saved_result import exists, read
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import KindName
 from beam_bleu.transforms.score.shown_numbers import counted
@@ -90,8 +89,8 @@ def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
     """
     examples = read_examples(folder)
     if rows is not None and is_local(folder):
-        names = data_files_of(_manifest(folder), SEGMENT_SCORES)
-        paths = [os.path.join(folder, name) for name in names]
+        names = _manifest(folder).get("data_files", ())
+        paths = [os.path.join(folder, name) for name in names if name.startswith(SEGMENT_SCORES)]
         if files := [path for path in paths if os.path.exists(path)]:
             return _worst_in_files(files, rows, wanted, examples or [])
     if examples is None:

@@ -12,17 +12,18 @@ from typing import Any, Literal
 
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
-from beam_bleu.pipeline.output.result_files import (
+from beam_bleu.pipeline.output.storage import visible_files
+from beam_bleu.pipeline.result.rows import ScoreRow
+from beam_bleu.pipeline.result.saved_result import (
+    SavedResult,
     exists,
     is_folder,
     named,
+    named_if_damaged,
     of_input,
     read,
+    result_at,
 )
-from beam_bleu.pipeline.output.run_record import has_passed
-from beam_bleu.pipeline.output.storage import visible_files
-from beam_bleu.pipeline.result.rows import ScoreRow
-from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import Key, series_of
 from beam_bleu.pipeline.saved.dates import dates_in
 from beam_bleu.transforms.errors import InputError, joined
@@ -104,7 +105,8 @@ def last_passed(folder: str, result: str) -> str | None:
     # Merged months are not compared with nights.
     before = [own for own in nights if own.name < new.name and len(own.name) == len(new.name)]
     for night in reversed(_in_order(before)):
-        if exists(_in_folder(night.path, SUCCESS)) and has_passed(_record(night.path) or {}):
+        has_failed = (_record(night.path) or {}).get("verdict") == "failed"
+        if exists(_in_folder(night.path, SUCCESS)) and not has_failed:
             return night.path
     return None
 
@@ -130,7 +132,7 @@ def results_at(path: str) -> list[str]:
 
 def _below(folder: str) -> Iterator[str]:
     """The folders of results below a folder. Links and hidden folders are not looked at."""
-    with of_input(folder):
+    with of_input():
         files = visible_files(folder)
     in_folders = (name.rpartition("/") for name in files)
     results = {where for where, _, name in in_folders if where and name in _OF_RESULTS}

@@ -15,7 +15,6 @@ from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import signature_of, systems_table
 from beam_bleu.pipeline.display.table import as_text
 from beam_bleu.pipeline.examples.segments import read_examples
-from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
@@ -24,7 +23,7 @@ from beam_bleu.pipeline.result.rows import (
     Result,
     ScoreRow,
 )
-from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.result.saved_result import is_folder, named_if_damaged, result_at
 from beam_bleu.pipeline.result.series import slice_text
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.shown_score import own_fields

@@ -85,8 +85,3 @@ def handover_path(output: str, run: str) -> str:
 def workers_path(output: str, run: str) -> str:
     """The path of the file in which the workers of a run say what they are."""
     return join(output, f".workers-{run}")
-
-
-def temporary_name(name: str) -> str:
-    """A name for a file until it is complete, and then gets its own name."""
-    return f".{name}.{uuid.uuid4().hex}"

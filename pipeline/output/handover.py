@@ -1,8 +1,8 @@
 """The handover: how the last step of a run gives its result to the launcher.
 
-In the same process it hands over the object, and otherwise a file in the run's own folder. Other
-runs may replace scores.json in the output folder at any time; only one run writes a handover, when
-its result is in place. So it proves that the last step of this run was done.
+In the same process it hands over the object, and otherwise a file. Other runs may replace
+scores.json at any time, but only this run writes the handover, when its result is in place. So it
+proves that the last step was done.
 """
 
 from __future__ import annotations
@@ -100,6 +100,5 @@ def result_of(job: Job) -> RunResult:
             f"the runner reported success, but the job wrote no {join(job.output, SCORES)}",
             "the runner lost the last step, or its workers write to another filesystem",
         )
-    with storage.reading(path):
-        notes, _, scores = storage.read(path).partition(b"\n")
+    notes, _, scores = storage.read(path).partition(b"\n")
     return RunResult.of(scores, json.loads(notes))

@@ -4,10 +4,9 @@ On this machine it is a lock of the operating system on an empty file, which end
 The file of a killed run stays until the next run locks and removes it.
 
 An object store has no locks, but it can put an object on the condition that there is none, or that
-it still is a certain version. So of several runs that put at the same time, one gets the lock. If
-the holder needs long, it puts a new version before it changes another file. A waiting run takes the
-lock of a killed run over when it has seen the same version so often that a lease is over. Clocks of
-two machines are never compared.
+it still is a certain version. If the holder needs long, it puts a new version before it changes
+another file. A waiting run takes the lock of a killed run over when it has seen the same version so
+often that a lease is over. Clocks of two machines are never compared.
 """
 
 from __future__ import annotations
@@ -32,6 +31,9 @@ LOCK = ".beam-bleu.lock"
 PATIENCE = 600.0
 """Seconds. A run holds the lock only while it writes documents, so this is more than enough."""
 
+SHORT_PATIENCE = 2.0
+"""The same at the end of a failed run: the person who stopped it is waiting."""
+
 _LEASE = 180.0
 """Seconds. The holder begins a change at most a third of this time after it has renewed its lease,
 and obstore tries a request again for 45 s. So the request is over before another run has the lock.
@@ -43,8 +45,6 @@ _PAUSE = 1.0
 _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 """The errors of `flock` on a filesystem without locks."""
 
-_FORMAT = "beam-bleu lock"
-
 
 class Lock:
     """The lock of a filesystem that has none, such as HDFS.
@@ -52,19 +52,16 @@ class Lock:
     Attributes:
       is_held: whether there is a lock, and this run holds it.
       holder: the run that holds it, for people; "" if that is not known.
+      pause: seconds until the next attempt.
     """
 
     is_held = False
     holder = ""
+    pause = 0.02
 
     def try_once(self) -> bool:
         """Whether this run need not wait: it holds the lock, or there is none."""
         return True
-
-    @property
-    def pause(self) -> float:
-        """Seconds until the next attempt."""
-        return 0.02
 
     def check(self) -> None:
         """Checks that the lock was not lost. Call it before each step that changes files.
@@ -112,8 +109,6 @@ def locked(folder: str, patience: float | None = None, run: str = "") -> Iterato
 
 
 class _FileLock(Lock):
-    """A lock of the operating system."""
-
     def __init__(self, path: str) -> None:
         self._path = path
 
@@ -129,12 +124,13 @@ class _FileLock(Lock):
                 # The run that held it may have removed the file: then there is a new one.
                 with contextlib.suppress(FileNotFoundError):
                     self.is_held = os.path.samestat(os.lstat(self._path), os.fstat(descriptor))
+            except BlockingIOError:
+                pass
             except OSError as error:
-                if error.errno in _UNSUPPORTED:
-                    os.unlink(self._path)
-                    return True
-                if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
+                if error.errno not in _UNSUPPORTED:
                     raise
+                os.unlink(self._path)
+                return True
             finally:
                 if self.is_held:
                     self._descriptor = descriptor
@@ -157,7 +153,7 @@ class _Lease(Lock):
         self._path = path
         self._files = filesystem_of(path)
         self._owner = {
-            "format": _FORMAT,
+            "format": "beam-bleu lock",
             "run": run,
             "host": socket.gethostname(),
             "process": os.getpid(),
@@ -167,10 +163,7 @@ class _Lease(Lock):
         self._version: Any = None  # of this run's lock, or of the one that was seen last
         self._looks = 0  # at the same version; those of a suspended process do not count
         self._confirmed = 0.0
-
-    @property
-    def pause(self) -> float:
-        return _PAUSE
+        self.pause = _PAUSE
 
     def try_once(self) -> bool:
         with storage.writing(self._path):
@@ -188,8 +181,7 @@ class _Lease(Lock):
             owner, version = found
             self._looks = self._looks + 1 if version == self._version else 0
             self._version = version
-            words = owner.get("host"), owner.get("process"), owner.get("run")
-            self.holder = " ({}, process {}, run {})".format(*words)
+            self.holder = " ({host}, process {process}, run {run})".format(**owner)
             return False
 
     def check(self) -> None:
@@ -219,7 +211,7 @@ class _Lease(Lock):
         except FileExistsError:
             # If an answer was lost, the put that was tried again meets this run's own lock.
             found = self._look()
-            if found is None or found[0].get("token") != self._owner["token"]:
+            if found is None or found[0]["token"] != self._owner["token"]:
                 return False
             self._version = found[1]
         self._confirmed = before
@@ -231,10 +223,4 @@ class _Lease(Lock):
             data, version = self._files.read_version(self._path)
         except FileNotFoundError:
             return None
-        try:
-            owner = json.loads(data)
-        except ValueError:
-            owner = None
-        if not isinstance(owner, dict) or owner.get("format") != _FORMAT:
-            raise JobError(f"{self._path} is not a lock of beam-bleu's", "move it elsewhere")
-        return owner, version
+        return json.loads(data), version

@@ -13,9 +13,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.output.file_names import DataKind
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments
+from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 
@@ -42,7 +41,7 @@ def manifest(
         for stream in read
     ]
     document: dict[str, Any] = {
-        "scores_sha256": _sha256(scores),
+        "scores_sha256": sha256(scores),
         "request_sha256": request_digest(request, map(_files, streams)),
         "request": list(request),
         "streams": streams,
@@ -50,7 +49,7 @@ def manifest(
     }
     if examples is not None:
         number, content = examples
-        document["examples"] = {"number": number, "sha256": _sha256(content)}
+        document["examples"] = {"number": number, "sha256": sha256(content)}
     return document
 
 
@@ -67,14 +66,15 @@ def request_digest(
         sorted((os.path.abspath(path) if is_local(path) else path, *rest) for path, *rest in stream)
         for stream in streams
     ]
-    return _sha256(json.dumps([list(request), files]).encode())
+    return sha256(json.dumps([list(request), files]).encode())
 
 
 def _files(stream: Mapping[str, Any]) -> list[tuple[str, int, str | None]]:
     return [(file["path"], file["bytes"], file["version"]) for file in stream["files"]]
 
 
-def _sha256(data: bytes) -> str:
+def sha256(data: bytes) -> str:
+    """The SHA-256 of bytes, as documents have it."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -83,16 +83,13 @@ def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     They say nothing elsewhere.
     """
-    return [
-        {
-            **{name: value for name, value in stream.items() if name != "snapshot"},
-            "files": [
-                {name: value for name, value in file.items() if name != "version"}
-                for file in stream["files"]
-            ],
-        }
-        for stream in read
-    ]
+    streams = [dict(stream) for stream in read]
+    for stream in streams:
+        stream.pop("snapshot", None)
+        stream["files"] = [{**file} for file in stream["files"]]
+        for file in stream["files"]:
+            del file["version"]
+    return streams
 
 
 def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
@@ -112,18 +109,23 @@ def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
             "the runner lost or repeated data: do not use it for this job",
         )
     return [
-        _listed(stream, digest)
+        {
+            "role": stream.role,
+            "system": stream.system,
+            **({"labels": list(stream.labels)} if stream.role == "labels" else {}),
+            "pattern": stream.pattern,
+            **({"snapshot": stream.snapshot} if stream.snapshot is not None else {}),
+            "digest": digest,
+            "lines": sum(file.lines for file in stream.files),
+            "bytes": sum(file.bytes for file in stream.files),
+            "files": [dataclasses.asdict(file) for file in stream.files],
+        }
         for stream, digest in zip(segments.inputs, digests.texts, strict=True)
     ]
 
 
 def digests_of(read: Iterable[Mapping[str, Any]], role: str) -> tuple[str, ...]:
-    """The digests of the streams with a role, in their order.
-
-    Args:
-      read: the streams of a manifest, or of saved totals.
-      role: such as "references". Those of records have references and candidates.
-    """
+    """The digests of the streams with a role, such as "references", in their order."""
     return tuple(stream["digest"] for stream in read if stream["role"] == role)
 
 
@@ -133,23 +135,4 @@ def belongs_to(data: bytes, scores: bytes) -> bool:
         named = json.loads(data)["scores_sha256"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return False
-    return bool(named == _sha256(scores))
-
-
-def data_files_of(manifest: Mapping[str, Any], kind: DataKind) -> list[str]:
-    """The names of a result's data files of a kind, relative to its folder."""
-    return [name for name in manifest.get("data_files", ()) if name.startswith(kind)]
-
-
-def _listed(stream: FoundInput, digest: str) -> dict[str, Any]:
-    return {
-        "role": stream.role,
-        "system": stream.system,
-        **({"labels": list(stream.labels)} if stream.role == "labels" else {}),
-        "pattern": stream.pattern,
-        **({"snapshot": stream.snapshot} if stream.snapshot is not None else {}),
-        "digest": digest,
-        "lines": sum(file.lines for file in stream.files),
-        "bytes": sum(file.bytes for file in stream.files),
-        "files": [dataclasses.asdict(file) for file in stream.files],
-    }
+    return bool(named == sha256(scores))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -22,24 +21,9 @@ OWN_LABELS = ("metric", "system", "baseline", "slice", "signature", "version")
 """The names of labels that have a meaning here."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Monitoring:
-    """What a user wants in metrics.prom.
-
-    Attributes:
-      labels: the names and values of labels that all metrics get.
-      slices: of how many slices it has the scores. Each slice is a time series for each metric and
-        system, so their number has a bound.
-    """
-
-    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    slices: int = 0
-
-
-USUAL_MONITORING = Monitoring()
-
-
-def metrics(record: Mapping[str, Any], result: Result | None, asked: Monitoring) -> bytes:
+def metrics(
+    record: Mapping[str, Any], result: Result | None, labels: Mapping[str, str], slices: int
+) -> bytes:
     """The metrics of a run that has ended.
 
     No label has a value that changes from run to run, such as the path of a day's folder, because
@@ -48,19 +32,21 @@ def metrics(record: Mapping[str, Any], result: Result | None, asked: Monitoring)
     Args:
       record: its record, the content of run.json.
       result: its result; None if it failed.
-      asked: what the user wants in the file.
+      labels: those that all metrics get, and their values.
+      slices: of how many slices it has the scores. Each slice is a time series for each metric and
+        system, so their number has a bound.
     """
     # Imported here, because it takes a tenth of a second, and only runs with --output need it.
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
     registry, gauges = CollectorRegistry(), dict[str, Gauge]()
-    for name, meaning, value, own in _samples(record, result, asked.slices):
+    for name, meaning, value, own in _samples(record, result, slices):
         if value is None:
             continue
-        labels = {**asked.labels, **own}
+        own = {**labels, **own}
         if name not in gauges:
-            gauges[name] = Gauge(name, meaning, [*labels], registry=registry)
-        (gauges[name].labels(**labels) if labels else gauges[name]).set(value)
+            gauges[name] = Gauge(name, meaning, [*own], registry=registry)
+        (gauges[name].labels(**own) if own else gauges[name]).set(value)
     return generate_latest(registry)
 
 

@@ -1,9 +1,8 @@
 """Segment scores as Parquet part files, which the workers write.
 
-A worker writes a part file for each bundle (several ones if the bundle is long, or if it is written
-on several threads), under a name that no other attempt uses. Only the name and the number of rows
-go to the next step. Files of failed attempts are never referenced, and the last step of the run
-removes them.
+A worker writes the part files of each bundle under names that no other attempt uses. Only the name
+and the number of rows go to the next step. Files of failed attempts are never referenced, and the
+last step of the run removes them.
 """
 
 from __future__ import annotations
@@ -53,9 +52,7 @@ class WritePartFiles(CollectBundles):
 
     def __init__(self, output: str, run: str, schema: pa.Schema, threads: int = 1) -> None:
         super().__init__(threads)
-        self._output = output
-        self._run = run
-        self._schema = schema.with_metadata({RUN_KEY: run})
+        self._output, self._run, self._schema = output, run, schema.with_metadata({RUN_KEY: run})
 
     def new_collector(self) -> _PartFiles:
         return _PartFiles(self._output, self._run, self._schema)
@@ -68,15 +65,12 @@ class _PartFiles:
     """Files that are written one after the other. Mutable."""
 
     def __init__(self, output: str, run: str, schema: pa.Schema) -> None:
-        self._output = output
-        self._run = run
-        self._schema = schema
+        self._output, self._run, self._schema = output, run, schema
         self._finished: list[PartFile] = []
         self._waiting: list[pa.Table] = []
         self._writer: pq.ParquetWriter | None = None
 
     def add(self, table: pa.Table) -> None:
-        """Adds rows."""
         with storage.writing(self._output):
             self._waiting.append(table)
             if sum(waiting.nbytes for waiting in self._waiting) >= _ROW_GROUP_BYTES:
@@ -114,11 +108,11 @@ class _PartFiles:
 
 
 def _writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
-    # All other columns have few different values, except those that are kept.
+    # All other columns have few different values, except texts that are kept: these are large.
     repeated = [
         _leaf(field)
         for field in schema
-        if field.name not in _DIFFERENT and not _is_kept(field.type)
+        if field.name not in _DIFFERENT and field.type not in (pa.large_string(), TEXTS)
     ]
     # They need two thirds of the time of pyarrow's defaults, and make smaller files. With
     # differences of matches in place of a dictionary, files are 2 % larger, but need less time.
@@ -135,11 +129,6 @@ def _writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
         # Each row group has all systems, so a reader could skip none of them by the system.
         write_statistics=["index", "score"],
     )
-
-
-def _is_kept(kind: pa.DataType) -> bool:
-    """Whether a column has texts that are kept: only these are large."""
-    return bool(pa.types.is_large_string(kind) or kind == TEXTS)
 
 
 def _leaf(field: pa.Field) -> str:

@@ -26,7 +26,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.output import storage
@@ -44,13 +44,10 @@ from beam_bleu.pipeline.output.file_names import (
     TOTALS,
     run_of,
 )
-from beam_bleu.pipeline.output.locking import locked
+from beam_bleu.pipeline.output.locking import SHORT_PATIENCE, locked
 from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local, join
-
-_PATIENCE_OF_A_FAILED_RUN = 2.0
-"""Seconds: the person who stopped a run is waiting for it to end."""
 
 _BEGINNINGS = {
     MANIFEST: rb'\{\s*"scores_sha256":',
@@ -59,8 +56,10 @@ _BEGINNINGS = {
     RUN_RECORD: rb'\{\s*"state":',
     METRICS: rb"# HELP beam_bleu_run_exit_code ",
     REPORT: rb'<!doctype html>\s[^>]*>\s<meta name="generator" content="beam-bleu report">',
+    SUCCESS: rb"(?!)",  # it is empty
+    SCORES: rb"",  # it is replaced whatever is in it, but a folder cannot be replaced
 }
-"""How our files begin, as regular expressions."""
+"""How our files begin, as regular expressions, in the order in which they are looked at."""
 
 _LONGEST = 256
 """Bytes; no beginning is longer."""
@@ -119,12 +118,11 @@ def commit(
         gone = [*({REPORT, TOTALS, EXAMPLES} - documents.keys()), *(() if ran else OF_RUN)]
         remove(output, [*gone, *sorted({*data_files(output)} - {*data})])
         for name, content in documents.items():
-            with storage.reading(join(output, name)):
-                if storage.read(join(output, name)) != content:
-                    raise JobError(
-                        f"something else has replaced {join(output, name)} at the same time",
-                        "run it again, and give each run its own --output",
-                    )
+            if storage.read(join(output, name)) != content:
+                raise JobError(
+                    f"something else has replaced {join(output, name)} at the same time",
+                    "run it again, and give each run its own --output",
+                )
         _require(output, data)
         if MANIFEST in documents:
             lock.check()
@@ -137,7 +135,7 @@ def discard(output: str, run: str) -> None:
     Otherwise the next run removes them.
     """
     # A thread of the last step may still be running. With the lock, it has ended or not yet begun.
-    with contextlib.suppress(Exception), locked(output, _PATIENCE_OF_A_FAILED_RUN, run):
+    with contextlib.suppress(Exception), locked(output, SHORT_PATIENCE, run):
         own = {name for name in data_files(output) if run_of(name) == run}
         result = result_in(output)
         remove(output, own - {*(result[1].get("data_files", ()) if result else ())})
@@ -149,8 +147,7 @@ def remove(output: str, names: Collection[str]) -> None:
     Raises:
       JobError: one of them cannot be removed.
     """
-    with storage.writing(output):
-        storage.remove([join(output, name) for name in names])
+    storage.remove([join(output, name) for name in names])
 
 
 def _require(output: str, data: Sequence[str]) -> None:
@@ -173,41 +170,23 @@ def result_in(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
     paths = [join(output, name) for name in (SCORES, MANIFEST)]
     if not all(map(storage.exists, paths)):
         return None
-    with storage.reading(output):
-        scores, manifest = map(storage.read, paths)
+    scores, manifest = map(storage.read, paths)
     return (scores, json.loads(manifest)) if belongs_to(manifest, scores) else None
 
 
-def check_owned(output: str) -> None:
-    """Checks that a run may replace and remove the files next to scores.json.
+def check_owned(output: str, names: Iterable[str] = _BEGINNINGS) -> None:
+    """Checks that a run may replace or remove files in its output folder, if they are there.
 
     Raises:
       JobError: one of them is not beam-bleu's, or cannot be read; or segment_scores is a link.
     """
-    for name in _BEGINNINGS:
+    for name in names:
         is_owned(join(output, name))
-    check_success(output)
-    _beginning(join(output, SCORES))  # a folder cannot be replaced
     folder = join(output, SEGMENT_SCORES)
     if is_local(output) and os.path.islink(folder):
         raise JobError(
             f"{folder} is a link, and can lead to the files of another run",
             "remove the link, or name another folder with --output",
-        )
-
-
-def check_success(output: str) -> None:
-    """Checks that a run may remove _SUCCESS, if it is there.
-
-    Raises:
-      JobError: it is not beam-bleu's, or cannot be read.
-    """
-    path = join(output, SUCCESS)
-    # Beside a _SUCCESS of ours there is always a manifest.
-    if _beginning(path) or (storage.exists(path) and not is_owned(join(output, MANIFEST))):
-        raise JobError(
-            f"{output} has a _SUCCESS that is not beam-bleu's, and the run would remove it",
-            "name another folder with --output",
         )
 
 
@@ -221,23 +200,20 @@ def is_owned(path: str, name: str = "") -> bool:
     Raises:
       JobError: it is not beam-bleu's, or cannot be read.
     """
-    beginning = _beginning(path)
-    # After a crash of the machine, a new file can be empty or have only zero bytes.
-    if not beginning.strip(b"\0"):
+    if not storage.exists(path):
         return False
-    if not re.match(_BEGINNINGS[name or os.path.basename(path)], beginning):
+    name = name or os.path.basename(path)
+    beginning = storage.read(path, _LONGEST)
+    # After a crash of the machine, a new file can be empty or have only zero bytes.
+    is_empty = not beginning.strip(b"\0")
+    # Beside a _SUCCESS of ours there is always a manifest.
+    is_foreign = name == SUCCESS and not is_owned(join(os.path.dirname(path), MANIFEST))
+    if is_foreign or not (is_empty or re.match(_BEGINNINGS[name], beginning)):
         raise JobError(
-            f"{path} is not beam-bleu's, and the run would replace it",
+            f"{path} is not beam-bleu's, and the run would replace or remove it",
             "name another folder with --output, or move the file to another folder",
         )
-    return True
-
-
-def _beginning(path: str) -> bytes:
-    if not storage.exists(path):
-        return b""
-    with storage.reading(path):
-        return storage.read(path, _LONGEST)
+    return not is_empty
 
 
 def data_files(output: str) -> list[str]:
@@ -246,6 +222,7 @@ def data_files(output: str) -> list[str]:
     Raises:
       JobError: a folder cannot be listed.
     """
-    below = storage.names(join(output, SEGMENT_SCORES))
-    found = [*storage.names(output), *(f"{SEGMENT_SCORES}/{name}" for name in below)]
+    below = storage.visible_files(join(output, SEGMENT_SCORES), below=False)
+    names = storage.visible_files(output, below=False)
+    found = [*names, *(f"{SEGMENT_SCORES}/{name}" for name in below)]
     return [name for name in found if run_of(name) is not None]

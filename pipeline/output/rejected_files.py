@@ -40,12 +40,15 @@ class WriteRejected(beam.DoFn):
 
     def start_bundle(self) -> None:
         self._file: Any = None
+        self._reasons: collections.Counter[str] = collections.Counter()
+        self._first: list[BadRecord] = []
 
     def process(self, bad: BadRecord) -> None:
         self._counters[bad.reason].inc()
         with storage.writing(self._output):
             if self._file is None:
-                self._begin()
+                self._name = new_data_file(REJECTED, self._run)
+                self._file = storage.created(join(self._output, self._name))
             self._file.write(rejected_line(bad))
         self._reasons[bad.reason] += 1
         # Usually the records come in order, so this is done only for the first ones.
@@ -60,12 +63,6 @@ class WriteRejected(beam.DoFn):
             written = Rejected((self._name,), dict(self._reasons), tuple(self._first))
             yield GlobalWindows.windowed_value(written)
 
-    def _begin(self) -> None:
-        self._name = new_data_file(REJECTED, self._run)
-        self._file = storage.created(join(self._output, self._name))
-        self._reasons: collections.Counter[str] = collections.Counter()
-        self._first: list[BadRecord] = []
-
 
 def rejected_line(bad: BadRecord) -> bytes:
     r"""The line of a rejected record: JSON in UTF-8, with a newline.
@@ -73,10 +70,8 @@ def rejected_line(bad: BadRecord) -> bytes:
     Bytes that are not UTF-8 are written as `\xff` in `raw`. Then `raw_base64` has the exact bytes,
     and else it is null.
     """
-    try:
-        raw, exact = bad.raw.decode(), None
-    except UnicodeDecodeError:
-        raw = bad.raw.decode(errors="backslashreplace")
+    raw, exact = bad.raw.decode(errors="backslashreplace"), None
+    if raw.encode() != bad.raw:
         exact = base64.b64encode(bad.raw).decode("ascii")
     content = {
         "source": bad.label,

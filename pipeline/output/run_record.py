@@ -24,15 +24,9 @@ from beam_bleu.pipeline.errors.error_marks import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import METRICS, RUN_RECORD, SCORES, SUCCESS
-from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.metrics import (
-    PASSED,
-    USUAL_MONITORING,
-    Monitoring,
-    metrics,
-    with_verdict,
-)
-from beam_bleu.pipeline.output.publication import check_owned, check_success, is_owned, remove
+from beam_bleu.pipeline.output.locking import SHORT_PATIENCE, locked
+from beam_bleu.pipeline.output.metrics import PASSED, metrics, with_verdict
+from beam_bleu.pipeline.output.publication import check_owned, is_owned, remove
 from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import JobError
@@ -47,9 +41,6 @@ if TYPE_CHECKING:
 
 State = Literal["running", "done", "failed"]
 """The values of `state`."""
-
-_PATIENCE = 2.0
-"""Seconds to wait for the lock: the person who stopped a run is waiting for it to end."""
 
 _LIBRARIES = ("apache-beam", "numba", "numpy", "pyarrow")
 
@@ -66,7 +57,8 @@ class RunFacts:
       partition: the label of the part of a corpus that is scored; None if it has none.
       replaces: whether the run replaces a result that is already there. Otherwise, a run whose
         job has not started leaves such a result and its records as they are.
-      monitoring: what the user wants in metrics.prom.
+      labels: the names and values of labels that all metrics get in metrics.prom.
+      slices: of how many slices it has the scores.
       lineage: the name of its job in lineage; "" if it sends no events.
     """
 
@@ -76,7 +68,8 @@ class RunFacts:
     arguments: tuple[str, ...]
     partition: str | None = None
     replaces: bool = True
-    monitoring: Monitoring = USUAL_MONITORING
+    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    slices: int = 0
     lineage: str = ""
 
 
@@ -98,7 +91,7 @@ class RunRecord:
             "partition": None,
             "start": now(),
             **dict.fromkeys(("end", "seconds", "exit_code", "message", "remedy")),
-            **_verdict(None),
+            **dict.fromkeys(("verdict", "verdict_message")),
             "warnings": [],
             **dict.fromkeys(("segments", "bytes", "last_success", "runner", "job_id")),
             "host": platform.node(),
@@ -136,7 +129,7 @@ class RunRecord:
         if self._facts is not None:
             self._is_started = True
             with contextlib.suppress(Exception):  # at the end it is tried again
-                self._write(self._facts, record_in(self._facts.output))
+                self._write(self._facts, _record_in(self._facts.output))
             if self._lineage is not None:
                 self._lineage.start(inputs)
 
@@ -145,7 +138,7 @@ class RunRecord:
         self._content["job_id"] = job_id or None
         if self._facts is not None and job_id:
             with contextlib.suppress(Exception):
-                former = record_in(self._facts.output)
+                former = _record_in(self._facts.output)
                 if self._is_last(former):
                     self._write(self._facts, former)
 
@@ -174,33 +167,28 @@ class RunRecord:
         ):
             # After a signal, a thread of this process may still have the lock.
             with contextlib.suppress(JobError):
-                held.enter_context(locked(facts.output, _PATIENCE))
+                held.enter_context(locked(facts.output, SHORT_PATIENCE))
             self._write_ending(facts, ending)
         if self._lineage is not None:
             self._lineage.end(ending, self._result)
 
     def _is_last(self, record: Mapping[str, Any] | None) -> bool:
         """Whether no run has started after this one, by the record in the folder."""
-        assert self._facts is not None
-        return record is None or record.get("run") == self._facts.run
+        return record is None or record.get("run") == self._content["run"]
+
+    def _is_of_another_run(self, facts: RunFacts, former: Mapping[str, Any] | None) -> bool:
+        """Whether the folder now has the result or the record of another run, which stay."""
+        if self._result is not None:
+            return storage.read(join(facts.output, SCORES)) != self._result.scores
+        if self._is_started:
+            return not self._is_last(former)
+        return not facts.replaces and storage.exists(join(facts.output, SUCCESS))
 
     def _write_ending(self, facts: RunFacts, ending: Ending) -> None:
         """Writes the record and the metrics, unless they are those of another run."""
-        former = record_in(facts.output)
-        if self._result is not None:
-            if storage.read(join(facts.output, SCORES)) != self._result.scores:
-                return
-        else:
-            if self._is_started:
-                if not self._is_last(former):
-                    return
-            elif not facts.replaces and storage.exists(join(facts.output, SUCCESS)):
-                return
-            if former is None:
-                check_owned(facts.output)  # it may be the folder of another program
-            with contextlib.suppress(Exception):
-                check_success(facts.output)
-                remove(facts.output, [SUCCESS])
+        former = _record_in(facts.output)
+        if self._is_of_another_run(facts, former):
+            return
         self._content |= {
             "state": "failed",
             "end": now(),
@@ -218,10 +206,17 @@ class RunRecord:
                 "warnings": self._result.warnings,
                 **{name: result.counters.get(name) for name in ("segments", "bytes")},
             }
+        else:
+            if former is None:
+                check_owned(facts.output)  # it may be the folder of another program
+            with contextlib.suppress(Exception):
+                check_owned(facts.output, [SUCCESS])
+                remove(facts.output, [SUCCESS])
         self._write(facts, former)
         path = join(facts.output, METRICS)
         is_owned(path)
-        storage.write_atomically(path, metrics(self._content, result, facts.monitoring))
+        data = metrics(self._content, result, facts.labels, facts.slices)
+        storage.write_atomically(path, data)
 
     def _write(self, facts: RunFacts, former: Mapping[str, Any] | None) -> None:
         """Writes the record. The former one says when a run succeeded."""
@@ -232,17 +227,16 @@ class RunRecord:
         storage.write_atomically(join(facts.output, RUN_RECORD), data)
 
 
-def record_in(output: str) -> Mapping[str, Any] | None:
+def _record_in(output: str) -> Mapping[str, Any] | None:
     """The record of the last run; None if there is none, or a crash has cut it off.
 
     Raises:
       JobError: run.json is not beam-bleu's, or cannot be read.
     """
     path = join(output, RUN_RECORD)
-    if not is_owned(path):
-        return None
-    with storage.reading(path), contextlib.suppress(ValueError):
-        record: Mapping[str, Any] = json.loads(storage.read(path))
+    with contextlib.suppress(ValueError):
+        record: Mapping[str, Any] | None
+        record = json.loads(storage.read(path)) if is_owned(path) else None
         return record
     return None
 
@@ -263,10 +257,10 @@ def keep_verdict(folder: str, missed: str) -> None:
             if missed:
                 warn(f"there is no {path}, so the verdict is not kept")
             return
-        if verdict.items() <= (record_in(folder) or {}).items():
+        if verdict.items() <= (_record_in(folder) or {}).items():
             return
-        with locked(folder, _PATIENCE):
-            record = record_in(folder)
+        with locked(folder, SHORT_PATIENCE):
+            record = _record_in(folder)
             if record is None or not storage.exists(join(folder, SUCCESS)):
                 return  # a run has begun to replace the result
             prom = join(folder, METRICS)
@@ -277,17 +271,9 @@ def keep_verdict(folder: str, missed: str) -> None:
             storage.write_atomically(path, document_bytes({**record, **verdict}))
 
 
-def has_passed(record: Mapping[str, Any]) -> bool:
-    """Whether the result of a run misses no threshold, by its run.json."""
-    if record.get("verdict") is None:  # an earlier version wrote it, or the launcher was killed
-        return record.get("exit_code") != MISSED
-    return bool(record["verdict"] == PASSED)
-
-
-def _verdict(missed: str | None) -> dict[str, Any]:
-    """The fields of run.json about thresholds that are missed, "" for none; None if unknown."""
-    verdict = None if missed is None else "failed" if missed else PASSED
-    return {"verdict": verdict, "verdict_message": _or_none(missed)}
+def _verdict(missed: str) -> dict[str, Any]:
+    """The fields of run.json about thresholds that are missed, "" for none."""
+    return {"verdict": "failed" if missed else PASSED, "verdict_message": _or_none(missed)}
 
 
 @contextlib.contextmanager
@@ -302,13 +288,12 @@ def _warning() -> Iterator[None]:
 
 def _folder() -> str | None:
     """The folder from which the command was called; None if it has been removed."""
-    try:
+    with contextlib.suppress(OSError):
         return os.getcwd()
-    except OSError:
-        return None
+    return None
 
 
-def _or_none(text: str | None) -> str | None:
+def _or_none(text: str) -> str | None:
     return without_url_secrets(text) if text else None
 
 

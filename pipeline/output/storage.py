@@ -10,10 +10,10 @@ import mimetypes
 import os
 import re
 import stat
+import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.output.file_names import temporary_name
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit, said
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join
 
@@ -33,59 +33,45 @@ def exists(path: str) -> bool:
     return False
 
 
-def names(folder: str) -> list[str]:
-    """The names of the files in a folder, without those in its subfolders; none if it is missing.
+def visible_files(folder: str, *, below: bool = True) -> list[str]:
+    """The files in a folder, as paths relative to it; none if it is missing.
+
+    As for readers of Parquet, names that begin with `.` or `_` are ignored. Links to folders are
+    not followed.
+
+    Args:
+      folder: the folder.
+      below: whether to list the folders in it, too.
 
     Raises:
-      JobError: the folder cannot be listed.
+      JobError: a folder cannot be listed.
     """
     with reading(folder):
-        if not is_local(folder):
-            return _matched(folder, "*")
-        with (
-            contextlib.suppress(FileNotFoundError, NotADirectoryError),
-            os.scandir(folder) as found,
-        ):
-            return sorted(entry.name for entry in found if not entry.is_dir(follow_symlinks=False))
-    return []
-
-
-def visible_files(folder: str) -> list[str]:
-    """The files in a folder and below it, as readers of Parquet find them.
-
-    They ignore names that begin with `.` or `_`. Links to folders are not followed.
-
-    Returns:
-      their paths relative to the folder; none if it is missing.
-
-    Raises:
-      JobError: the folder or a folder in it cannot be listed.
-    """
-    with reading(folder):
-        found = _walked(folder) if is_local(folder) else _matched(folder, "**")
+        list_files = _walked if is_local(folder) else _matched
+        found = list_files(folder, below)
         return sorted(name for name in found if not re.search("(?:^|/)[._]", name))
 
 
-def _matched(folder: str, pattern: str) -> list[str]:
-    filesystem = filesystem_of(folder)
-    if _has_rename(folder) and not filesystem.exists(folder):
-        return []
-    # Beam can only match patterns, and cannot quote wildcards in a name.
-    prefix = join(folder, "")
-    (result,) = filesystem.match([prefix + pattern])
-    paths = [file.path for file in result.metadata_list]
-    return [path[len(prefix) :] for path in paths if path[len(prefix) :] and path[-1] != "/"]
-
-
-def _walked(folder: str) -> Iterator[str]:
+def _walked(folder: str, below: bool) -> Iterator[str]:
     def fail(error: OSError) -> None:  # os.walk would treat it like an empty folder
         raise error
 
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         for parent, folders, files in os.walk(folder, onerror=fail):
-            folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+            folders[:] = [name for name in folders if below and not name.startswith((".", "_"))]
             for name in files:
                 yield os.path.relpath(os.path.join(parent, name), folder)
+
+
+def _matched(folder: str, below: bool) -> list[str]:
+    filesystem = filesystem_of(folder)
+    if _has_rename(folder) and not filesystem.exists(folder):
+        return []
+    # Beam can only match patterns, and cannot quote wildcards in a name.
+    prefix = join(folder, "")
+    (result,) = filesystem.match([prefix + ("**" if below else "*")])
+    names = [file.path[len(prefix) :] for file in result.metadata_list]
+    return [name for name in names if name and name[-1] != "/"]
 
 
 def paths_matching(pattern: str) -> list[str]:
@@ -108,16 +94,17 @@ def read(path: str, most: int = -1) -> bytes:
     """The bytes of a file, or so many of its first ones.
 
     Raises:
-      OSError: it is not a regular file, such as a pipe.
+      JobError: it cannot be read, or is not a regular file, such as a pipe.
     """
-    if is_local(path):
+    with reading(path):
+        if not is_local(path):
+            with filesystem_of(path).open(path, compression_type=_uncompressed()) as file:
+                data: bytes = file.read(most)
+            return data
         if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
             raise OSError(None, "it is not a regular file")
         with open(path, "rb") as file:
             return file.read(most)
-    with filesystem_of(path).open(path, compression_type=_uncompressed()) as file:
-        data: bytes = file.read(most)
-    return data
 
 
 def created(path: str) -> Any:
@@ -174,7 +161,7 @@ def check_writable(path: str) -> None:
 def _temporary(path: str, data: bytes) -> Iterator[str]:
     """A file beside another one, which the body moves or removes."""
     folder, name = os.path.split(path)
-    temporary = join(folder, temporary_name(name))
+    temporary = join(folder, f".{name}.{uuid.uuid4().hex}")
     try:
         with created(temporary) as file:
             file.write(data)
@@ -186,39 +173,37 @@ def _temporary(path: str, data: bytes) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def writing(path: str) -> Iterator[None]:
+def writing(path: str, doing: str = "written", remedy: str = "check the folder") -> Iterator[None]:
     """Makes a `JobError` of any exception that a filesystem raises while the body writes."""
     try:
         yield
     except JobError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
-        cause = f"{path} cannot be written: {said(error, whole=True)}"
-        raise _failed(cause, error, "check the folder") from error
+        cause = f"{path} cannot be {doing}: {said(error, whole=doing != 'read')}"
+        if lacks_open_files(error):
+            raise open_file_limit(cause) from error
+        raise JobError(cause, remedy) from error
 
 
-@contextlib.contextmanager
-def reading(path: str) -> Iterator[None]:
-    """Makes a `JobError` of any exception that a filesystem raises while the body reads."""
-    try:
-        yield
-    except JobError:
-        raise
-    except Exception as error:  # each filesystem has exceptions of its own
-        remedy = "check the path, its permissions and the access to its filesystem"
-        raise _failed(f"{path} cannot be read: {said(error)}", error, remedy) from error
-
-
-def _failed(cause: str, error: Exception, remedy: str) -> JobError:
-    """The error of a filesystem, or the special error for too many open files."""
-    return open_file_limit(cause) if lacks_open_files(error) else JobError(cause, remedy)
+def reading(path: str) -> contextlib.AbstractContextManager[None]:
+    """The same while the body reads."""
+    remedy = "check the path, its permissions and the access to its filesystem"
+    return writing(path, "read", remedy)
 
 
 def remove(paths: Sequence[str]) -> None:
-    """Removes files of one filesystem, if they are there."""
-    if paths and not is_local(paths[0]):
-        filesystem_of(paths[0]).delete(paths)
+    """Removes files of one filesystem, if they are there.
+
+    Raises:
+      JobError: one of them cannot be removed.
+    """
+    if not paths:
         return
-    for path in paths:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+    with writing(paths[0], "removed"):
+        if not is_local(paths[0]):
+            filesystem_of(paths[0]).delete(paths)
+            return
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)

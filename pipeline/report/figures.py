@@ -29,7 +29,6 @@ from beam_bleu.pipeline.history.history import History
 from beam_bleu.pipeline.history.history import Series as NightSeries
 from beam_bleu.pipeline.history.shown import series_table
 from beam_bleu.pipeline.output.file_names import RUN_RECORD
-from beam_bleu.pipeline.output.result_files import exists, read
 from beam_bleu.pipeline.report.charts import Chart, Curves, Dot, Dots, Series
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
@@ -38,7 +37,7 @@ from beam_bleu.pipeline.result.rows import (
     Result,
     ScoreRow,
 )
-from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged
+from beam_bleu.pipeline.result.saved_result import SavedResult, exists, named_if_damaged, read
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import row_of

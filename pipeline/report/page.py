@@ -18,11 +18,10 @@ from beam_bleu.pipeline.examples.shown_segments import heading, scores, texts
 from beam_bleu.pipeline.output.file_names import REPORT, SCORES
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.publication import is_owned
-from beam_bleu.pipeline.output.result_files import read
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES, short
 from beam_bleu.pipeline.report.figures import UNCERTAINTY, facts, past, places, reasons, standing
-from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, result_at
+from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, read, result_at
 from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
 
 if TYPE_CHECKING:

@@ -1,30 +1,161 @@
-"""Reads the results of earlier runs: a scores.json, a totals.json, or a folder with one of them."""
+"""Reads the results of earlier runs: a scores.json, a totals.json, or a folder with one of them.
+
+A run that fails leaves the earlier result in place. But each run removes _SUCCESS when it starts,
+so a folder without this file has the result of an earlier run, or none.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import functools
+import glob
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, SCORES_FORMAT, TOTALS
-from beam_bleu.pipeline.output.manifest import belongs_to, digests_of
-from beam_bleu.pipeline.output.result_files import (
-    NAME_A_RESULT,
-    exists,
-    read,
-    require_same_scores,
-    result_file,
+from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.output.file_names import (
+    MANIFEST,
+    RUN_RECORD,
+    SCORES,
+    SCORES_FORMAT,
+    SUCCESS,
+    TOTALS,
 )
+from beam_bleu.pipeline.output.manifest import belongs_to, digests_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.shown_names import natural_order
 from beam_bleu.transforms.version import VERSION
+from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.saved.saved_totals import SavedTotals
+
+_NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder with one"
+
+
+def is_folder(path: str) -> bool:
+    """Whether a path is that of a folder with a result, and not of the result itself."""
+    # An object store has no folders.
+    return os.path.isdir(path) if is_local(path) else not path.endswith(".json")
+
+
+def named(word: str) -> list[str]:
+    """The files and folders that a word of the command line names, in natural order.
+
+    Hidden ones match no pattern. A local file that has the name of a pattern is meant itself.
+
+    Raises:
+      InputError: nothing matches the pattern, or the matches cannot be listed.
+    """
+    path = word.removeprefix("file://")
+    if glob.escape(path) == path or (is_local(path) and os.path.exists(path)):
+        return [path]
+    with of_input():
+        paths = glob.glob(path, recursive=True) if is_local(path) else storage.paths_matching(path)
+    if not paths:
+        raise InputError(f"nothing matches {path}", "check the path")
+    return [*natural_order(paths)]
+
+
+@contextlib.contextmanager
+def of_input() -> Iterator[None]:
+    """Makes an `InputError` of the error of a filesystem."""
+    try:
+        yield
+    except JobError as error:
+        raise InputError(error.cause, error.remedy) from error
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file or a folder."""
+    with of_input():
+        return storage.exists(path)
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+      InputError: it is not a regular file, or it cannot be read.
+    """
+    with of_input():
+        return storage.read(path)
+
+
+@dataclasses.dataclass(frozen=True)
+class ResultFile:
+    """A file with a result that was read.
+
+    Attributes:
+      path: its path.
+      data: its bytes.
+      folder: its folder, if the user has named this; "" if the user has named the file, because
+        other files beside it can be those of another result.
+    """
+
+    path: str
+    data: bytes
+    folder: str
+
+    def beside(self, name: str) -> bytes | None:
+        """The bytes of another file of the result; None if there is none."""
+        path = f"{self.folder}/{name}"
+        return read(path) if self.folder and exists(path) else None
+
+
+def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -> ResultFile:
+    """The file with a result at a path.
+
+    Args:
+      path: a file or a folder.
+      names: the names that it can have in a folder; the first one that is there is read.
+      must_be_last: whether a folder, or the folder of a totals.json, must have the file _SUCCESS.
+        Without it, its result can be that of an earlier run.
+
+    Raises:
+      InputError: there is no such file, or it cannot be read; or the last run into the folder
+        failed, or has not ended.
+    """
+    path = path.removeprefix("file://")
+    folder, file = "", path
+    if is_folder(path):
+        folder = path.rstrip("/")
+        there = [name for name in names if exists(f"{folder}/{name}")]
+        if not there:
+            raise InputError(f"{path} has no {' and no '.join(names)}", _NAME_A_RESULT)
+        file = f"{folder}/{there[0]}"
+    elif not exists(path):
+        raise InputError(f"there is no {path}", _NAME_A_RESULT)
+    data = read(file)
+    where, name = os.path.split(file)
+    # Totals that are named can be a copy. Then no run.json is beside them: only runs write one.
+    is_of_run = folder or (name == TOTALS and exists(os.path.join(where, RUN_RECORD)))
+    # Asked after the file is read: a run removes _SUCCESS before it replaces the file.
+    if must_be_last and is_of_run and not exists(os.path.join(where, SUCCESS)):
+        raise InputError(
+            f"{where or '.'} has no {SUCCESS}: the last run into it failed, or is under way, and "
+            f"the {name} can be that of an earlier run",
+            f"run it again; or, to use it anyway, name the {SCORES}, or copy {file} elsewhere",
+        )
+    return ResultFile(file, data, folder)
+
+
+def require_same_scores(path: str, data: bytes | None, scores: bytes | None) -> None:
+    """Checks that a manifest, or saved totals, belong to the scores.json beside them, if there.
+
+    Raises:
+      InputError: they belong to another scores.json.
+    """
+    if data is not None and scores is not None and not belongs_to(data, scores):
+        raise InputError(
+            f"{path} does not belong to the {SCORES} beside it: its scores_sha256 does not match",
+            "run it again, or copy the files of one result again",
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,8 +165,7 @@ class SavedResult:
     Attributes:
       name: its path, as the user gave it; "" for the result of this run.
       result: its rows.
-      folder: the folder, if the user has named it; "" beside a file that is named, because other
-        files there can be those of another result.
+      folder: as that of `ResultFile`.
       totals_named: the content of the totals.json that the result was read from; None if it was
         read from a scores.json.
     """
@@ -88,12 +218,7 @@ class SavedResult:
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
-    """The result at a path.
-
-    Args:
-      path: a scores.json, a totals.json or a folder with one; of a folder with both, scores.json is
-        read, which is faster.
-      must_be_last: whether the result must be that of the last run, as in `result_file`.
+    """The result at a path, as in `result_file`. Of a folder, scores.json is read if it is there.
 
     Raises:
       InputError: there is no such result, it cannot be read, it is damaged, or its folder has files
@@ -110,9 +235,8 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
                     f"only format {SCORES_FORMAT}",
                     "read it with the version of beam-bleu that wrote it, or with a newer one",
                 )
-            if (manifest := file.beside(MANIFEST)) is not None:
-                is_same = belongs_to(manifest, file.data)
-                require_same_scores(f"{file.folder}/{MANIFEST}", is_same=is_same)
+            manifest = file.beside(MANIFEST)
+            require_same_scores(f"{file.folder}/{MANIFEST}", manifest, file.data)
             return SavedResult(name, read_result(document), file.folder)
         if "format" not in document:
             raise ValueError("neither a scores.json nor a totals.json")
@@ -125,10 +249,10 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
 
 @contextlib.contextmanager
 def named_if_damaged(path: str) -> Iterator[None]:
-    """A context that reads a file of a result.
+    """Names a file of a result in the error if what the body reads of it is not such a file.
 
     Raises:
-      InputError: what was read is not such a file; the message names the path.
+      InputError: instead of the exception of the body.
     """
     try:
         yield
@@ -137,5 +261,5 @@ def named_if_damaged(path: str) -> Iterator[None]:
         *(OverflowError, RecursionError),
     ) as error:
         raise InputError(
-            f"{path} is not a result of beam-bleu, or it is damaged", NAME_A_RESULT
+            f"{path} is not a result of beam-bleu, or it is damaged", _NAME_A_RESULT
         ) from error

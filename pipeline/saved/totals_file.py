@@ -6,15 +6,14 @@ docs/totals.md describes the format. `codec.py` writes what the file holds.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
-from beam_bleu.pipeline.output.manifest import without_versions
-from beam_bleu.pipeline.output.result_files import (
+from beam_bleu.pipeline.output.manifest import sha256, without_versions
+from beam_bleu.pipeline.result.saved_result import (
     ResultFile,
     require_same_scores,
     result_file,
@@ -51,8 +50,8 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
     frame = {
         "format": TOTALS_FORMAT,
         "version": FORMAT_VERSION,
-        "scores_sha256": hashlib.sha256(scores).hexdigest(),
-        "sha256": sha256_of(content),
+        "scores_sha256": sha256(scores),
+        "sha256": _digest(content),
     }
     first = "\n".join(f'"{name}": {_compact(value)},' for name, value in frame.items())
     return f'{{\n{first}\n"content": {{\n{parts}\n}}\n}}\n'.encode("ascii")
@@ -84,12 +83,9 @@ def saved_bytes(
     )
 
 
-def sha256_of(content: Mapping[str, Any]) -> str:
-    """The digest of a content, which does not depend on the layout of the file.
-
-    It is of the content as JSON in ASCII, without spaces.
-    """
-    return hashlib.sha256(_compact(content).encode("ascii")).hexdigest()
+def _digest(content: Mapping[str, Any]) -> str:
+    """The digest of a content, which does not depend on the layout of the file."""
+    return sha256(_compact(content).encode("ascii"))
 
 
 def _compact(value: Any) -> str:
@@ -123,7 +119,7 @@ def totals_in(file: ResultFile) -> SavedTotals:
                 "read it with the version of beam-bleu that wrote it, or repeat the run",
             )
         content = frame["content"]
-        if frame["format"] != TOTALS_FORMAT or frame["sha256"] != sha256_of(content):
+        if frame["format"] != TOTALS_FORMAT or frame["sha256"] != _digest(content):
             raise ValueError("another format, or another digest")
     except (KeyError, RecursionError, TypeError, ValueError) as error:
         raise InputError(
@@ -131,9 +127,7 @@ def totals_in(file: ResultFile) -> SavedTotals:
             "program",
             "copy it again from the folder of its run, or repeat the run with --save_totals",
         ) from error
-    if (scores := file.beside(SCORES)) is not None:
-        digest = hashlib.sha256(scores).hexdigest()
-        require_same_scores(file.path, is_same=frame.get("scores_sha256") == digest)
+    require_same_scores(file.path, file.data, file.beside(SCORES))
     saved: SavedTotals = decoded(SavedTotals, content)
     # Signatures name the versions that are installed. They must be those that made the tokens.
     try:

@@ -9,8 +9,8 @@ from beam_bleu.pipeline.job import new_run
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.manifest import manifest
 from beam_bleu.pipeline.output.publication import commit, prepare
-from beam_bleu.pipeline.output.result_files import is_folder
 from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.saved_result import is_folder
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals
 from beam_bleu.pipeline.saved.totals_file import totals_bytes
 

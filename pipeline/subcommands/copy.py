@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.output.result_files import read
+from beam_bleu.pipeline.result.saved_result import read
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError, UsageError

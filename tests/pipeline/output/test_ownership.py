@@ -58,10 +58,10 @@ def test_the_folder_of_the_texts_keeps_its_success(out):
     # The first run fails, and leaves its record. Then the texts are complete.
     called(*ONE, "--references=missing.txt", "--output", out).assert_failed(3)
     (out / "_SUCCESS").touch()
-    called(*ONE, "--output", out).assert_failed(1, "has a _SUCCESS that is not beam-bleu's")
+    called(*ONE, "--output", out).assert_failed(1, "_SUCCESS is not beam-bleu's")
     assert (out / "_SUCCESS").exists()
     assert json.loads((out / "run.json").read_bytes())["exit_code"] == 1
-    called(*ONE, "--output", out).assert_failed(1, "has a _SUCCESS that is not beam-bleu's")
+    called(*ONE, "--output", out).assert_failed(1, "_SUCCESS is not beam-bleu's")
     (out / "_SUCCESS").unlink()
     scored(out)
     assert_files(out)
@@ -98,7 +98,7 @@ def test_files_that_a_crash_of_the_machine_has_emptied_are_replaced(out, data):
 def test_a_file_of_another_program_that_comes_during_the_job_stays(out):
     prepare(str(out))
     (out / "_SUCCESS").touch()
-    with pytest.raises(JobError, match="_SUCCESS that is not beam-bleu's"):
+    with pytest.raises(JobError, match="_SUCCESS is not beam-bleu's"):
         publish(out, "run", [])
     assert os.listdir(out) == ["_SUCCESS"]
 

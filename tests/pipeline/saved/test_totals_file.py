@@ -15,10 +15,10 @@ from command_line import EXAMPLE, called
 from hypothesis import given, strategies
 from saved_parts import lines_in, run_into
 
-from beam_bleu.pipeline.output.result_files import ResultFile
 from beam_bleu.pipeline.result.document import document_of
+from beam_bleu.pipeline.result.saved_result import ResultFile
 from beam_bleu.pipeline.saved.codec import decoded, encoded
-from beam_bleu.pipeline.saved.totals_file import read_totals, sha256_of, totals_bytes, totals_in
+from beam_bleu.pipeline.saved.totals_file import _digest, read_totals, totals_bytes, totals_in
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 
@@ -45,7 +45,7 @@ def test_it_is_read_as_it_was_written(folder, data):
 
 def test_the_digest_does_not_depend_on_the_layout(data):
     found = json.loads(data)
-    assert sha256_of(found["content"]) == found["sha256"]
+    assert _digest(found["content"]) == found["sha256"]
     pretty, plain = (
         totals_in(ResultFile("x", each, "")).result
         for each in (json.dumps(found, indent=2).encode(), data)
