@@ -19,7 +19,7 @@ from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
 from beam_bleu.pipeline.output.publication import commit
 from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.reruns import requested
-from beam_bleu.pipeline.output.result import result_of
+from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
@@ -42,12 +42,6 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
     """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last.
 
     The tokenizer's model is sent only once, with the step that counts.
-
-    Args:
-      root: the pipeline.
-      job: the job.
-      handshake: what the workers must say before anything is read; None if this process is the
-        only worker.
     """
     step = functools.partial(Marked, filesystems=filesystem_options(root.options))
     begin: Any = root

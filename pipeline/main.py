@@ -77,11 +77,7 @@ def command() -> NoReturn:
 
 
 def _refuse_mistyped_subcommand(word: str) -> None:
-    """Refuses a word that is probably meant as a subcommand, and is not a file.
-
-    Raises:
-      UsageError: it is such a word.
-    """
+    """Refuses a word that is probably meant as a subcommand, and is not a file."""
     near = "--help" if word == "help" else nearest(word, SUBCOMMANDS)
     if near is not None and word.isalpha() and not os.path.lexists(word):
         raise UsageError(
@@ -102,11 +98,7 @@ def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
 
 
 def _run(argv: Sequence[str], record: RunRecord) -> None:
-    """Runs the job of a command line, and shows its result on stdout.
-
-    Raises:
-      GateError: the result is complete and shown, but misses a threshold.
-    """
+    """Runs the job of a command line, and shows its result on stdout."""
     _refuse_mistyped_subcommand(argv[0])
     PROGRESS.reset()
     # Importing Beam takes half a second. A fifth of this was garbage collection that looked at

@@ -17,7 +17,7 @@ from beam_bleu.pipeline.job import Job, Results
 from beam_bleu.pipeline.library.keywords import Asked, TableSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams
-from beam_bleu.pipeline.output.result import result_of
+from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import counting, segment_tables, sum_all

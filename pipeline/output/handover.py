@@ -52,11 +52,7 @@ _HERE: dict[str, RunResult | None] = {}
 
 
 def hand_over(output: str, run: str, result: RunResult) -> None:
-    """Gives the launcher of a run its result.
-
-    Raises:
-      JobError: the file cannot be written.
-    """
+    """Gives the launcher of a run its result."""
     if run in _HERE:
         _HERE[run] = result
         return
@@ -87,11 +83,7 @@ def awaited(job: Job, in_process: bool) -> Iterator[Job]:
 
 
 def result_of(job: Job) -> RunResult:
-    """The result of an awaited job that has ended.
-
-    Raises:
-      JobError: its last step was not done, or its file cannot be read.
-    """
+    """The result of an awaited job that has ended."""
     if (result := _HERE.get(job.run)) is not None:
         return result
     path = handover_path(job.output, job.run)

@@ -1,8 +1,7 @@
 """The lineage of a run: what it read and wrote, as events of OpenLineage.
 
-This module loads OpenLineage's library, so it is imported only if events are asked for. A run never
-waits for the server while it works: a thread sends the events. At its end the run waits for a few
-seconds. Whatever goes wrong is one warning.
+This module loads OpenLineage's library, so it is imported only if events are asked for. A thread
+sends the events; at its end the run waits for a few seconds. Whatever goes wrong is one warning.
 """
 
 from __future__ import annotations
@@ -48,11 +47,6 @@ from beam_bleu.transforms.pairing.files.streams import Stream, before_wildcard, 
 from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.version import VERSION
 
-NAMESPACE = "OPENLINEAGE_NAMESPACE"
-PARENT = "OPENLINEAGE_PARENT_ID"
-"""Variables of the environment: the namespace of the job; the run that has started it, as
-NAMESPACE/NAME/UUID."""
-
 _PATIENCE = 3.0
 """Seconds to wait for the server when the run has ended."""
 
@@ -84,13 +78,6 @@ class Lineage:
     """Sends the events of a run: when its job starts, and when the run has ended.
 
     A run that fails before its job starts sends both when it has failed.
-
-    Args:
-      facts: the run. The environment has the namespace of its job, and the run that has started it.
-      start: when the run started, in ISO 8601.
-
-    Raises:
-      UsageError: nothing says where events go, or the set-up of OpenLineage is wrong.
     """
 
     def __init__(self, facts: RunFacts, start: str) -> None:
@@ -109,9 +96,7 @@ class Lineage:
     def end(self, ending: Ending, result: RunResult | None) -> None:
         """Sends the event of a run that has ended, and waits for the server.
 
-        Args:
-          ending: how it has ended.
-          result: its result; None if it has failed.
+        Without a result, the run has failed.
         """
         if not self._sent:
             self._send("START", self._start)
@@ -130,39 +115,28 @@ class Lineage:
         done, waiting = wait(self._sent, _PATIENCE)
         self._thread.shutdown(wait=False, cancel_futures=True)
         failures = [failed for sent in self._sent if sent in done and (failed := sent.exception())]
+        why = f"no answer after {_PATIENCE:g} seconds" if waiting else ""
         if failures:
-            failure = without_url_secrets(f"{type(failures[0]).__name__}: {failures[0]}")
-            warn(f"the lineage of this run was not sent: {failure}")
-        elif waiting:
-            warn(f"the lineage of this run was not sent: no answer after {_PATIENCE:g} seconds")
+            why = without_url_secrets(f"{type(failures[0]).__name__}: {failures[0]}")
+        if why:
+            warn(f"the lineage of this run was not sent: {why}")
 
     def _send(
         self, state: str, time: str, error: str = "", result: RunResult | None = None
     ) -> None:
-        """Sends an event.
-
-        Args:
-          state: START, COMPLETE, FAIL or ABORT.
-          time: when it happened, in ISO 8601.
-          error: why there is no result, or "".
-          result: the result; None if there is none.
-        """
         facets: dict[str, Any] = {
             "processing_engine": processing_engine_run.ProcessingEngineRunFacet(
-                version=version("apache-beam"),
-                name="Apache Beam",
-                openlineageAdapterVersion=VERSION,
+                version("apache-beam"), "Apache Beam", VERSION
             )
         }
-        if parent := os.environ.get(PARENT):
+        if parent := os.environ.get("OPENLINEAGE_PARENT_ID"):  # NAMESPACE/NAME/UUID
             namespace, job, run = parent.rsplit("/", 2)
             facets["parent"] = parent_run.ParentRunFacet(
-                run=parent_run.Run(runId=run), job=parent_run.Job(namespace=namespace, name=job)
+                parent_run.Run(run), parent_run.Job(namespace, job)
             )
         if error:
-            facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(
-                message=error, programmingLanguage="PYTHON"
-            )
+            facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(error, "PYTHON")
+        namespace = os.environ.get("OPENLINEAGE_NAMESPACE") or "default"
         kind = job_type_job.JobTypeJobFacet(
             processingType="BATCH", integration="BEAM", jobType="JOB"
         )
@@ -171,7 +145,7 @@ class Lineage:
             eventType=RunState(state),
             eventTime=time,
             run=Run(str(uuid.UUID(self._facts.run)), facets),
-            job=Job(os.environ.get(NAMESPACE) or "default", self._facts.lineage, {"jobType": kind}),
+            job=Job(namespace, self._facts.lineage, {"jobType": kind}),
             inputs=[_input(named, read) for named, read in self._inputs.items()],
             outputs=[] if output is None else [_output(output, result)],
         )

@@ -64,11 +64,7 @@ class Lock:
         return True
 
     def check(self) -> None:
-        """Checks that the lock was not lost. Call it before each step that changes files.
-
-        Raises:
-          JobError: another run has taken it over, or it is not certain that none has.
-        """
+        """Checks that the lock was not lost. Call it before each step that changes files."""
 
     def release(self) -> None:
         """Removes the lock, if this run holds it."""
@@ -82,9 +78,6 @@ def locked(folder: str, patience: float | None = None, run: str = "") -> Iterato
       folder: the output folder.
       patience: for how many seconds to wait if another run holds the lock; None for `PATIENCE`.
       run: the name of the run, which other runs show while they wait.
-
-    Raises:
-      JobError: another run held the lock for this time, or the folder cannot be written.
     """
     path = join(folder, LOCK)
     patience = PATIENCE if patience is None else patience

@@ -25,16 +25,7 @@ def manifest(
     data: Sequence[str] = (),
     examples: tuple[int, bytes] | None = None,
 ) -> dict[str, Any]:
-    """The manifest of a result.
-
-    Args:
-      read: the streams that were read.
-      scores: the bytes of scores.json.
-      request: what the job was asked for, and to read.
-      data: the names of its data files.
-      examples: how many examples of a kind the job was asked for, and the bytes of their file; None
-        if it was not asked for any.
-    """
+    """The manifest of a result."""
     # Saved totals do not keep the versions of files.
     streams = [
         {**stream, "files": [{**file, "version": file.get("version")} for file in stream["files"]]}
@@ -93,15 +84,7 @@ def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
-    """The streams that were read, as the manifest lists them.
-
-    Args:
-      segments: what the source found. Its inputs are described.
-      digests: the digests of the texts that were scored.
-
-    Raises:
-      JobError: not every text was read exactly once for the digests.
-    """
+    """The streams that were read, as the manifest lists them."""
     if digests.segments != segments.count:
         raise JobError(
             f"the number of segments in the digests is not the number planned: {segments.count} "

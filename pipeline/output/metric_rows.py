@@ -44,15 +44,7 @@ Row = TypeVar("Row", ScoreRow, ComparisonRow)
 
 
 class _Place(NamedTuple):
-    """A part of the corpus that is scored, or the whole corpus.
-
-    Attributes:
-      key: its key in the totals.
-      labels: those of the slice and their values; none for the whole corpus.
-      text: how its texts became tokens.
-      estimates: its sums, and how they become scores.
-      preset: the preset by which it is scored; None for the definition of the run.
-    """
+    """A slice that is scored, or the whole corpus: it has no labels."""
 
     key: GroupKey
     labels: Mapping[str, str | None]
@@ -65,12 +57,7 @@ class _Place(NamedTuple):
 class MetricRows:
     """What a result says about one metric.
 
-    Attributes:
-      totals: everything that was added up.
-      scorings: the scorings of the corpus and of its segments, by this metric.
-      slicing: the slices that are scored, too.
-      evidence: what is found out about the scores.
-      judge_input: whether to warn about suspicious input; False if another metric does.
+    `judge_input` says whether to warn about suspicious input; it is False if another metric does.
     """
 
     totals: Totals
@@ -81,7 +68,6 @@ class MetricRows:
 
     @property
     def word(self) -> MetricWord:
-        """The metric, as commands write it."""
         return self.scorings.name
 
     @property
@@ -90,11 +76,7 @@ class MetricRows:
         return self.totals.metrics[self.word][self.scorings.text]
 
     def check(self) -> None:
-        """Checks that there is a result.
-
-        Raises:
-          InputError, JobError: as `scored` says.
-        """
+        """Checks that there is a result; raises the errors of `scored`."""
         for text in self.scorings.counted:
             require_all_scored(
                 self.totals.scored,
@@ -109,25 +91,23 @@ class MetricRows:
         if self.own.slices is None:
             return []
         estimates = Estimates(self.own.slices, self.scorings.corpus)
-        keys = (key for key in self.own.slices.keys if key is not None)
-        groups = ((key, self.slicing.values(key)) for key in keys)
+        groups = {key: self.slicing.values(key) for key in self.own.slices.keys if key is not None}
         text_of = self.scorings.text_of
-        return [_Place(key, group, text_of(group), estimates) for key, group in groups]
+        return [_Place(key, group, text_of(group), estimates) for key, group in groups.items()]
 
     @functools.cached_property
     def tasks(self) -> list[str]:
         """The tasks, if there are several that have no common score; otherwise none."""
-        label = self.scorings.unpooled
-        named = [place.labels for place in self._slices if label in place.labels]
-        tasks = [*dict.fromkeys(str(labels[str(label)]) for labels in named)]
-        return tasks if len(tasks) > 1 else []
+        tasks = dict.fromkeys(
+            str(value)
+            for place in self._slices
+            for label, value in place.labels.items()
+            if label == self.scorings.unpooled
+        )
+        return [*tasks] if len(tasks) > 1 else []
 
     def _require_separate_tasks(self) -> None:
-        """Checks that nothing needs a common score of all tasks, or of those of a language.
-
-        Raises:
-          InputError: something does.
-        """
+        """Checks that nothing needs a common score of all tasks, or of those of a language."""
         remedy = "name the file of one task; or add --pool_tasks to score all tasks together"
         presets, resampling = bool(self.scorings.presets), self.evidence.resampling is not None
         for flag, is_given in (("--compare_presets", presets), ("--resample", resampling)):
@@ -214,14 +194,10 @@ class MetricRows:
     def _rows(
         self, place: _Place, *, judge_input: bool = False, unexplained: Collection[str] = ()
     ) -> list[ScoreRow]:
-        """The scores of a part of the corpus, for each system that has segments in it.
+        """The scores of a place, for each system that has segments in it.
 
-        Of the whole corpus each system has a score.
-
-        Args:
-          place: the part.
-          judge_input: whether to warn about suspicious input.
-          unexplained: the systems without a warning if a standard error is missing.
+        Of the whole corpus each system has a score. For the systems in `unexplained`, no warning
+        says why a standard error is missing.
         """
         rows = []
         estimates = place.estimates
@@ -303,12 +279,7 @@ class MetricRows:
         return {"metric": self.word, **self._signatures(self._whole, metric)}
 
     def languages(self, metric: Metric, *, tokenizers: bool) -> Iterator[dict[str, Any]]:
-        """The languages, and a definition for each one.
-
-        Args:
-          metric: the definition.
-          tokenizers: whether to name the tokenizers, too.
-        """
+        """The languages, and a definition for each one."""
         for place in self._parts if self.scorings.languages is not None else ():
             yield {
                 "metric": self.word,
@@ -336,10 +307,10 @@ class MetricRows:
             for system, other in pairs:
                 difference = place.estimates.difference(system, other, place.key)
                 if difference is not None:
-                    found.append(self._comparison(system, other, place.labels or None, difference))
+                    found.append(self._compared(system, other, place.labels or None, difference))
         return adjusted(found)
 
-    def _comparison(
+    def _compared(
         self, system: str, baseline: str, group: Group, difference: Difference
     ) -> ComparisonRow:
         return ComparisonRow(
@@ -362,7 +333,7 @@ class MetricRows:
                     difference = Difference(units, segments, mean, reason=reason)
                 else:
                     difference = judged(units, segments, mean, error)
-                found.append(self._comparison(system, rows[0].baseline, MACRO_AVERAGE, difference))
+                found.append(self._compared(system, rows[0].baseline, MACRO_AVERAGE, difference))
         return adjusted(found)
 
     @property
@@ -381,12 +352,7 @@ class MetricRows:
 
     @property
     def resampling(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """What random replicates of the whole corpus say: of the scores, and of differences.
-
-        Raises:
-          InputError: the baseline is not one of the systems.
-          JobError: the replicates are missing, or are of other systems.
-        """
+        """What random replicates of the whole corpus say: of the scores, and of differences."""
         corpus, systems, resampling = self.own.corpus, self.totals.systems, self.evidence.resampling
         assert resampling is not None
         if self.own.replicates is None or corpus.systems != tuple(sorted(systems)):
@@ -404,17 +370,12 @@ class MetricRows:
         )
         return (
             [
-                {"metric": self.word, "system": system, **dataclasses.asdict(scores[system])}
+                {"metric": self.word, "system": system, **vars(scores[system])}
                 for system in systems
                 if system in scores
             ],
             [
-                {
-                    "metric": self.word,
-                    "system": system,
-                    "baseline": baseline,
-                    **dataclasses.asdict(difference),
-                }
+                {"metric": self.word, "system": system, "baseline": baseline, **vars(difference)}
                 for (system, baseline), difference in differences.items()
             ],
         )

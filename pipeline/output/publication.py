@@ -66,15 +66,7 @@ _LONGEST = 256
 
 
 def prepare(output: str, begin: Callable[[], None] = lambda: None) -> None:
-    """Makes an output folder ready for a run, before anything is scored: it removes _SUCCESS.
-
-    Args:
-      output: the job's folder.
-      begin: called when it is known that the run may use the folder, before anything is changed.
-
-    Raises:
-      JobError: the folder has files of another program, or cannot be read or written.
-    """
+    """Makes an output folder ready for a run, before anything is scored: it removes _SUCCESS."""
     with locked(output):
         check_owned(output)
         begin()
@@ -101,10 +93,6 @@ def commit(
       data: the names of the run's data files, as the manifest has them.
       ran: whether a run has made the result. It writes its own run.json and metrics.prom. If none
         ran, those of an earlier run are removed: they would tell of another result.
-
-    Raises:
-      JobError: a file cannot be written or removed, data files are missing, or another run did the
-        same at the same time.
     """
     with locked(output, run=run) as lock:
         check_owned(output)
@@ -142,11 +130,7 @@ def discard(output: str, run: str) -> None:
 
 
 def remove(output: str, names: Collection[str]) -> None:
-    """Removes files from an output folder, if they are there.
-
-    Raises:
-      JobError: one of them cannot be removed.
-    """
+    """Removes files from an output folder, if they are there."""
     storage.remove([join(output, name) for name in names])
 
 
@@ -162,11 +146,7 @@ def _require(output: str, data: Sequence[str]) -> None:
 
 
 def result_in(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
-    """The bytes of scores.json, and the manifest of the same result; None if they do not match.
-
-    Raises:
-      JobError: a file cannot be read.
-    """
+    """The bytes of scores.json, and the manifest of the same result; None if they do not match."""
     paths = [join(output, name) for name in (SCORES, MANIFEST)]
     if not all(map(storage.exists, paths)):
         return None
@@ -175,11 +155,7 @@ def result_in(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
 
 
 def check_owned(output: str, names: Iterable[str] = _BEGINNINGS) -> None:
-    """Checks that a run may replace or remove files in its output folder, if they are there.
-
-    Raises:
-      JobError: one of them is not beam-bleu's, or cannot be read; or segment_scores is a link.
-    """
+    """Checks that a run may replace or remove files in its output folder, if they are there."""
     for name in names:
         is_owned(join(output, name))
     folder = join(output, SEGMENT_SCORES)
@@ -196,9 +172,6 @@ def is_owned(path: str, name: str = "") -> bool:
     Args:
       path: its path.
       name: the name that such a file has in an output folder; "" if the path ends with it.
-
-    Raises:
-      JobError: it is not beam-bleu's, or cannot be read.
     """
     if not storage.exists(path):
         return False
@@ -217,11 +190,7 @@ def is_owned(path: str, name: str = "") -> bool:
 
 
 def data_files(output: str) -> list[str]:
-    """The data files in an output folder, relative to it: all files that have such a name.
-
-    Raises:
-      JobError: a folder cannot be listed.
-    """
+    """The data files in an output folder, relative to it: all files that have such a name."""
     below = storage.visible_files(join(output, SEGMENT_SCORES), below=False)
     names = storage.visible_files(output, below=False)
     found = [*names, *(f"{SEGMENT_SCORES}/{name}" for name in below)]

@@ -40,11 +40,6 @@ def existing_result(job: Job) -> bytes | None:
     """The result that a run keeps instead of scoring again; None if the job must run.
 
     A result that is not complete is never kept.
-
-    Raises:
-      JobError: there is a result, and the run must fail then; or the folder cannot be read.
-      UsageError: there is a result that is not the one for which the job asks.
-      InputError: a file of the input cannot be found.
     """
     if job.if_exists == "replace":
         return None

@@ -106,11 +106,7 @@ class RunRecord:
         self._result: RunResult | None = None
 
     def named(self, facts: RunFacts) -> None:
-        """Tells the record what the command line means. From now on a failure is recorded.
-
-        Raises:
-          UsageError: lineage is asked for, and its library is not set up.
-        """
+        """Tells the record what the command line means. From now on a failure is recorded."""
         Log.run = facts.run
         self._facts = facts if facts.output else None
         names = ("run", "partition", "runner", "arguments")
@@ -228,11 +224,7 @@ class RunRecord:
 
 
 def _record_in(output: str) -> Mapping[str, Any] | None:
-    """The record of the last run; None if there is none, or a crash has cut it off.
-
-    Raises:
-      JobError: run.json is not beam-bleu's, or cannot be read.
-    """
+    """The record of the last run; None if there is none, or a crash has cut it off."""
     path = join(output, RUN_RECORD)
     with contextlib.suppress(ValueError):
         record: Mapping[str, Any] | None

@@ -1,4 +1,4 @@
-"""The rows of a result, from what a job has added up."""
+"""The result of a job, from what it has added up, before anything is written."""
 
 from __future__ import annotations
 
@@ -6,18 +6,48 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.display.printable import json_text
+from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.metric_rows import MetricRows
+from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.scoring.ends import Ends, only_sum, totals_of_ends
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.known_metrics import counts_empty_candidates, row_of
+from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked
+from beam_bleu.transforms.known_metrics import MetricWord, counts_empty_candidates, row_of
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
 from beam_bleu.transforms.score.differences import CONFIDENCE, FEWEST_UNITS, too_few
+from beam_bleu.transforms.totals.batch_adder import PICKED
 from beam_bleu.transforms.totals.closing import condition_warnings, rejected_warnings
 from beam_bleu.transforms.totals.replicates.tiles import GENERATOR
+
+
+@dataclasses.dataclass(frozen=True)
+class JobResult:
+    """The result of a job, with the bytes of scores.json and of the file of examples."""
+
+    totals: Totals
+    rows: Result
+    scores: bytes
+    examples: bytes | None
+
+
+def result_of(results: Results, ends: Ends) -> JobResult:
+    """The result of a job, from what its last step gets."""
+    scorings, evidence = results.scorings, results.evidence
+    totals = totals_of_ends(ends, results)
+    systems = totals.systems
+    spread = examples = None
+    if results.examples:
+        picked: Picked = only_sum(PICKED, ends[PICKED])
+        spread = _distributions(picked, results.highest_of_segments, systems)
+        examples = _examples_bytes(picked, list(scorings), systems, evidence.baseline_of(systems))
+    rows = scored(totals, scorings, results.slicing, evidence, spread)
+    return JobResult(totals, rows, document_bytes(document_of(rows)), examples)
 
 
 def scored(
@@ -27,21 +57,7 @@ def scored(
     evidence: Evidence = USUAL_EVIDENCE,
     distributions: Sequence[Mapping[str, Any]] | None = None,
 ) -> Result:
-    """The result of a finished job.
-
-    Args:
-      totals: everything that was added up.
-      scorings: for each metric the scorings of the corpus and of its segments.
-      slicing: the slices that are scored, too.
-      evidence: what is found out about the scores.
-      distributions: those of the scores of segments; None if they are not asked for.
-
-    Raises:
-      InputError: the baseline is not one of the systems; or something is asked for that needs a
-        common score, and the tasks of the input have none.
-      JobError: not every segment of every system was scored exactly once, by each definition; or
-        replicates are missing.
-    """
+    """The result of a finished job."""
     judging = next((name for name in scorings if row_of(name).counts_texts), None)
     metrics = [
         MetricRows(totals, scorings[name], slicing, evidence, judge_input=name == judging)
@@ -131,22 +147,18 @@ def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
 def _segment_scores(metrics: Sequence[MetricRows], rows: int) -> dict[str, Any] | None:
     """How the scores of segments are made; None if they are not asked for.
 
-    Args:
-      metrics: the metrics.
-      rows: how many rows there are for each metric.
+    `rows` is how many rows there are for each metric.
     """
-    made = [(metric, metric.scorings.segments) for metric in metrics]
+    made = [(metric, own) for metric in metrics if (own := metric.scorings.segments) is not None]
+    if not made:
+        return None
     languages = [
         language
         for metric, segments in made
-        if segments is not None
         for language in metric.languages(segments, tokenizers=False)
     ]
-    own = [metric.of_corpus(segments) for metric, segments in made if segments is not None]
-    if not own:
-        return None
     return {
-        "metrics": own,
+        "metrics": [metric.of_corpus(segments) for metric, segments in made],
         "rows": rows * len(metrics),
         **({"languages": languages} if languages else {}),
     }
@@ -192,3 +204,53 @@ def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
             for reason, number in totals.rejected.reasons.items()
         ]
     return counters
+
+
+def _examples_bytes(
+    picked: Picked, metrics: Sequence[MetricWord], systems: Sequence[str], baseline: str
+) -> bytes:
+    """The content of the file of examples: JSON lines, of which a reader needs no other file."""
+    return "".join(
+        json_text(entry) + "\n"
+        for metric in metrics
+        for system in systems
+        for entry in _entries(picked, metric, system, baseline)
+    ).encode()
+
+
+def _entries(
+    picked: Picked, metric: MetricWord, system: str, baseline: str
+) -> Iterator[Mapping[str, Any]]:
+    for kind in EXAMPLE_KINDS.values():
+        key = ListKey(kind.name, metric, system, baseline if kind.compares else None)
+        for example in picked.examples.get(key, ()):
+            entry = example.entry
+            if entry["baseline"] != baseline:
+                # Without the first system, a segment was compared with another one.
+                entry = {**entry, **_NOT_COMPARED}
+            yield entry
+
+
+_NOT_COMPARED = dict.fromkeys(("baseline", "baseline_score", "difference", "baseline_candidate"))
+
+
+def _distributions(
+    picked: Picked, highest: Mapping[MetricWord, float | None], systems: Sequence[str]
+) -> list[dict[str, Any]]:
+    """How the scores of segments are distributed, as scores.json shows it.
+
+    `highest` is the highest possible score of a segment by each metric, in the order of the result;
+    None if there is none.
+    """
+    return [
+        {
+            "metric": metric,
+            "system": system,
+            "edges": list(histogram.edges),
+            "counts": list(histogram.counts),
+        }
+        for metric, limit in highest.items()
+        for system in systems
+        if (cells := picked.scores.get((metric, system))) is not None
+        for histogram in [cells.histogram(limit)]
+    ]

@@ -19,11 +19,7 @@ from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, joi
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file or a folder at a path.
-
-    Raises:
-      JobError: the filesystem raises an error. Beam and `os.path` would return False then.
-    """
+    """Whether there is a file or a folder at a path."""
     with reading(path):
         if not is_local(path):
             return bool(filesystem_of(path).exists(path))
@@ -42,9 +38,6 @@ def visible_files(folder: str, *, below: bool = True) -> list[str]:
     Args:
       folder: the folder.
       below: whether to list the folders in it, too.
-
-    Raises:
-      JobError: a folder cannot be listed.
     """
     with reading(folder):
         list_files = _walked if is_local(folder) else _matched
@@ -75,11 +68,7 @@ def _matched(folder: str, below: bool) -> list[str]:
 
 
 def paths_matching(pattern: str) -> list[str]:
-    """The files and folders of an object store that match a pattern, without hidden ones.
-
-    Raises:
-      JobError: they cannot be listed.
-    """
+    """The files and folders of an object store that match a pattern, without hidden ones."""
     from apache_beam.io.filesystem import FileSystem
 
     pattern = pattern.rstrip("/")
@@ -91,11 +80,7 @@ def paths_matching(pattern: str) -> list[str]:
 
 
 def read(path: str, most: int = -1) -> bytes:
-    """The bytes of a file, or so many of its first ones.
-
-    Raises:
-      JobError: it cannot be read, or is not a regular file, such as a pipe.
-    """
+    """The bytes of a file, or so many of its first ones."""
     with reading(path):
         if not is_local(path):
             with filesystem_of(path).open(path, compression_type=_uncompressed()) as file:
@@ -130,11 +115,7 @@ def _has_rename(path: str) -> bool:
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """Writes a file so that a reader sees either the whole new file or the old one.
-
-    Raises:
-      JobError: it cannot be written.
-    """
+    """Writes a file so that a reader sees either the whole new file or the old one."""
     with writing(path):
         if not is_local(path) and not _has_rename(path):
             with created(path) as file:
@@ -148,11 +129,7 @@ def write_atomically(path: str, data: bytes) -> None:
 
 
 def check_writable(path: str) -> None:
-    """Checks that `write_atomically` can write a file: writes a part of it, and removes that.
-
-    Raises:
-      JobError: it cannot be written.
-    """
+    """Checks that `write_atomically` can write a file: writes a part of it, and removes that."""
     with writing(path), _temporary(path, b"") as temporary:
         remove([temporary])
 
@@ -193,11 +170,7 @@ def reading(path: str) -> contextlib.AbstractContextManager[None]:
 
 
 def remove(paths: Sequence[str]) -> None:
-    """Removes files of one filesystem, if they are there.
-
-    Raises:
-      JobError: one of them cannot be removed.
-    """
+    """Removes files of one filesystem, if they are there."""
     if not paths:
         return
     with writing(paths[0], "removed"):

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
 
 def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
-    """What compares the systems of two results in pairs of segments, or why nothing can.
-
-    Raises:
-      InputError: the totals of one are damaged.
-    """
+    """What compares the systems of two results in pairs of segments, or why nothing can."""
     if old.result.languages or new.result.languages:
         return "each language is scored by itself, and replicates are of the whole corpus only"
     runs = {"old": old, "new": new}
@@ -203,12 +199,7 @@ class ComparedResults:
 
 
 def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
-    """The comparison of two results, by each metric that both have.
-
-    Raises:
-      InputError: they have other definitions, no metric or system in common, no standard errors, or
-        no score in common.
-    """
+    """The comparison of two results, by each metric that both have."""
     for saved in (old, new):
         if saved.result.uncertainty is None:
             raise InputError(

@@ -93,9 +93,7 @@ def document_bytes(document: Document) -> bytes:
 def numbers_of(row: ScoreRow, averaged: str) -> dict[str, Any]:
     """The keys of a score but its uncertainty, in the order of scores.json.
 
-    Args:
-      row: the score.
-      averaged: of what it is the mean if it is one: "languages" or "tasks".
+    If it is a mean, `averaged` says of what: "languages" or "tasks".
     """
     size: dict[str, Any] = {"slice": row.group, "segments": row.segments}
     if row.group == MACRO_AVERAGE:
@@ -153,11 +151,7 @@ def _systems_of(rows: Sequence[ComparisonRow]) -> str:
 
 
 def read_result(document: Document) -> Result:
-    """The rows of a result document.
-
-    Raises:
-      KeyError, TypeError, ValueError, AttributeError: it is not a result document.
-    """
+    """The rows of a result document."""
     comparisons = [(entry, entry["slice"]) for entry in document.get("comparisons", ())]
     of_means = document.get("macro_average_comparisons", ())
     comparisons += [(entry, MACRO_AVERAGE) for entry in of_means]

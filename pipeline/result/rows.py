@@ -217,11 +217,7 @@ class Result:
         return [metric.metric for metric in self.metrics]
 
     def metric(self, word: MetricWord) -> MetricNames:
-        """The metric with a word.
-
-        Raises:
-          KeyError: the result does not have it.
-        """
+        """The metric with a word."""
         return {metric.metric: metric for metric in self.metrics}[word]
 
     def preset(self, word: MetricWord, name: str) -> PresetNames:

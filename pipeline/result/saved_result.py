@@ -48,9 +48,6 @@ def named(word: str) -> list[str]:
     """The files and folders that a word of the command line names, in natural order.
 
     Hidden ones match no pattern. A local file that has the name of a pattern is meant itself.
-
-    Raises:
-      InputError: nothing matches the pattern, or the matches cannot be listed.
     """
     path = word.removeprefix("file://")
     if glob.escape(path) == path or (is_local(path) and os.path.exists(path)):
@@ -78,11 +75,7 @@ def exists(path: str) -> bool:
 
 
 def read(path: str) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-      InputError: it is not a regular file, or it cannot be read.
-    """
+    """The bytes of a file."""
     with of_input():
         return storage.read(path)
 
@@ -116,10 +109,6 @@ def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -
       names: the names that it can have in a folder; the first one that is there is read.
       must_be_last: whether a folder, or the folder of a totals.json, must have the file _SUCCESS.
         Without it, its result can be that of an earlier run.
-
-    Raises:
-      InputError: there is no such file, or it cannot be read; or the last run into the folder
-        failed, or has not ended.
     """
     path = path.removeprefix("file://")
     folder, file = "", path
@@ -146,11 +135,7 @@ def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -
 
 
 def require_same_scores(path: str, data: bytes | None, scores: bytes | None) -> None:
-    """Checks that a manifest, or saved totals, belong to the scores.json beside them, if there.
-
-    Raises:
-      InputError: they belong to another scores.json.
-    """
+    """Checks that a manifest, or saved totals, belong to the scores.json beside them, if there."""
     if data is not None and scores is not None and not belongs_to(data, scores):
         raise InputError(
             f"{path} does not belong to the {SCORES} beside it: its scores_sha256 does not match",
@@ -182,11 +167,7 @@ class SavedResult:
 
     @functools.cached_property
     def totals(self) -> SavedTotals:
-        """Everything that was added up, if `has_totals`. The first access takes long.
-
-        Raises:
-          InputError: it is damaged, or cannot be used with the libraries that are installed.
-        """
+        """Everything that was added up, if `has_totals`. The first access takes long."""
         # This loads the kernel: a second.
         from beam_bleu.pipeline.saved.totals_file import read_totals
 
@@ -198,11 +179,7 @@ class SavedResult:
 
     @functools.cached_property
     def streams(self) -> Sequence[Mapping[str, Any]]:
-        """What was read, as manifest.json has it; () if that is not known.
-
-        Raises:
-          InputError: manifest.json is damaged.
-        """
+        """What was read, as manifest.json has it; () if that is not known."""
         if self.totals_named is not None:
             return [stream for part in self.totals_named.partitions for stream in part.inputs]
         if not self._has(MANIFEST):
@@ -218,12 +195,7 @@ class SavedResult:
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
-    """The result at a path, as in `result_file`. Of a folder, scores.json is read if it is there.
-
-    Raises:
-      InputError: there is no such result, it cannot be read, it is damaged, or its folder has files
-        of different results.
-    """
+    """The result at a path, as in `result_file`. Of a folder, scores.json is read if it is there."""
     file = result_file(path, (SCORES, TOTALS), must_be_last=must_be_last)
     name = path.removeprefix("file://")
     with named_if_damaged(file.path):
@@ -249,11 +221,7 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
 
 @contextlib.contextmanager
 def named_if_damaged(path: str) -> Iterator[None]:
-    """Names a file of a result in the error if what the body reads of it is not such a file.
-
-    Raises:
-      InputError: instead of the exception of the body.
-    """
+    """Names a file of a result in the error if what the body reads of it is not such a file."""
     try:
         yield
     except (

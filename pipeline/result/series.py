@@ -118,12 +118,7 @@ def definition_of(result: Result, metric: MetricWord) -> Definition:
 
 
 def choices_in(signature: str, language_label: str | None = None) -> str:
-    """The fields of a signature that a user has chosen.
-
-    Args:
-      signature: a signature.
-      language_label: the label that chooses the tokenizer; None if there is one for all segments.
-    """
+    """The fields of a signature that a user has chosen, except those that languages can change."""
     left_out = {"nrefs", "version"} | (set() if language_label is None else _OF_TOKENS)
     fields = [
         f"{name}:{value}" for name, value in _fields(signature).items() if name not in left_out

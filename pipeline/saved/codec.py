@@ -43,12 +43,9 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> Any:
-    """The value of `encoded`.
+    """The value of this type that `encoded` has made into JSON.
 
-    Args:
-      hint: its type, as the dataclass declares it.
-      value: the JSON.
-      owner: the JSON of the dataclass. That of a `Metric` has its name.
+    `owner` is the JSON of the dataclass: that of a `Metric` has its name.
     """
     if value is None or hint is Any:
         return value

@@ -45,11 +45,7 @@ def missing_days(dates: Iterable[str]) -> list[datetime.date]:
 
 
 def missing_dates(labels: Iterable[str]) -> Iterator[str]:
-    """Warnings about missing days in labels that differ only in a date, such as dt=2026-11-21.
-
-    Args:
-      labels: those of the partitions that are counted together.
-    """
+    """Warnings about missing days in labels that differ only in a date, such as dt=2026-11-21."""
     series: dict[str, list[str]] = collections.defaultdict(list)
     for label in labels:
         dates = dates_in(label)

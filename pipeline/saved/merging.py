@@ -18,12 +18,7 @@ from beam_bleu.transforms.totals.closing import Rejected
 
 
 def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
-    """The totals of all partitions of these files, and warnings about texts that are repeated.
-
-    Raises:
-      InputError: the files cannot be added: they have other definitions or systems, or a partition
-        is in two files; or there are too many slices.
-    """
+    """The totals of all partitions of these files, and warnings about texts that are repeated."""
     first_path, first = files[0]
     for path, saved in files[1:]:
         difference = differing(first.definition(of_sums=True), saved.definition(of_sums=True))
@@ -100,11 +95,7 @@ def _coverage(parts: Sequence[FoundCoverage]) -> FoundCoverage | None:
 
 
 def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
-    """The files without those whose partition is also in a later file.
-
-    Raises:
-      InputError: such a file has other partitions, too.
-    """
+    """The files without those whose partition is also in a later file."""
     last = {
         partition.label: number
         for number, (_, saved) in enumerate(files)
@@ -142,10 +133,6 @@ def _repeated_texts(files: Sequence[Named]) -> list[str]:
 
     Different labels are different parts. Their references can be the same each day; the same
     candidates are probably counted twice. Without labels, the digests of texts tell parts apart.
-
-    Raises:
-      InputError: a label is in two files; or a text is in two partitions, and one of them has no
-        label.
     """
     path_by_label: dict[str, str] = {}
     first: dict[tuple[str, str], tuple[str, Partition]] = {}

@@ -38,13 +38,7 @@ class Paired:
         return resampling is not None and resampling.method == "bootstrap"
 
     def difference(self, metric: MetricWord, system: str, points: float) -> Difference:
-        """The difference of the scores of a system.
-
-        Args:
-          metric: the metric.
-          system: the system.
-          points: the new score minus the old one.
-        """
+        """The difference of the scores of a system."""
         old, new = self.old.own(metric), self.new.own(metric)
         scoring, units = self.new.scorings[metric].corpus, new.corpus.units
         runs = {_NEW: new, _OLD: old}
@@ -76,13 +70,7 @@ class Paired:
 
 
 def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) -> Paired | str:
-    """Two runs with replicates in pairs, or why they are not.
-
-    Args:
-      old: what the old run has added up.
-      new: what the new run has added up.
-      metrics: those that both have by the same definition.
-    """
+    """Two runs with replicates in pairs, or why they are not."""
     old, new = old.with_metrics(metrics), new.with_metrics(metrics)
     difference = differing(old.definition(of_sums=False), new.definition(of_sums=False))
     if difference is not None:

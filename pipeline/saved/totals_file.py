@@ -39,12 +39,7 @@ class OtherVersionsError(InputError):
 
 
 def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
-    """The bytes of totals.json: JSON in ASCII, each part of the content on a line of its own.
-
-    Args:
-      saved: what it holds.
-      scores: the bytes of the scores.json that it belongs to.
-    """
+    """The bytes of totals.json: JSON in ASCII, each part of the content on a line of its own."""
     content = encoded(saved)
     parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
     frame = {
@@ -60,14 +55,7 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
 def saved_bytes(
     totals: Totals, results: Results, read: Sequence[Mapping[str, Any]], scores: bytes
 ) -> bytes:
-    """The bytes of the totals.json of a finished job.
-
-    Args:
-      totals: everything that it has added up.
-      results: what it was asked for.
-      read: the streams that it has read, as in its manifest.
-      scores: the bytes of its scores.json.
-    """
+    """The bytes of the totals.json of a finished job."""
     scorings, slicing, evidence = results.scorings, results.slicing, results.evidence
     return totals_bytes(
         SavedTotals(
@@ -93,23 +81,12 @@ def _compact(value: Any) -> str:
 
 
 def read_totals(path: str) -> SavedTotals:
-    """The saved totals in a file, or in the output folder of a run.
-
-    Raises:
-      OtherVersionsError: its texts became tokens with other versions of libraries than those that
-        are installed here.
-      InputError: the file is missing, unreadable or damaged, it is not a totals.json, or its folder
-        has the result of an earlier run or of several runs.
-    """
+    """The saved totals in a file, or in the output folder of a run."""
     return totals_in(result_file(path, [TOTALS]))
 
 
 def totals_in(file: ResultFile) -> SavedTotals:
-    """The saved totals in a file. In a folder they must belong to the scores.json there.
-
-    Raises:
-      OtherVersionsError, InputError: as in `read_totals`.
-    """
+    """The saved totals in a file. In a folder they must belong to the scores.json there."""
     try:
         frame = json.loads(file.data)
         if frame["format"] == TOTALS_FORMAT and frame["version"] != FORMAT_VERSION:

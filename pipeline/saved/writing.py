@@ -20,16 +20,6 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
 
     The manifest lists the inputs of all partitions. run.json and metrics.prom of an earlier run are
     removed, because nothing ran.
-
-    Args:
-      saved: the totals.
-      scores: the bytes of scores.json.
-      output: the folder.
-      files: the files and folders that were read. None of them can be in the place of the result.
-
-    Raises:
-      UsageError: the folder is a file, an input, or of a filesystem that is not installed.
-      JobError: the files cannot be written.
     """
     output = checked_path("--output", output, anywhere=False)
     check_output(output, [("FILE", _file(path)) for path in files])

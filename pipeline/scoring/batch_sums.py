@@ -76,12 +76,6 @@ def sum_all(
 
     One step counts each batch for all metrics, and picks examples of it; Beam fuses the steps after
     it with the reading. So each batch is read once, and prepared once.
-
-    Args:
-      batches: the segments of the whole input.
-      job: what is asked for.
-      step: the function that makes a step of each DoFn.
-      others: other sums of parts of the corpus, by the end at which the last step gets them.
     """
     sums = dict(others)
     if any(row_of(name).counts_texts for name in job.scorings):

@@ -36,17 +36,7 @@ def end_of(scorings: Scorings, text: TextName | None = None) -> str:
 
 
 def totals_of_ends(ends: Ends, results: Results) -> Totals:
-    """The totals of a job.
-
-    Args:
-      ends: what has come at the last step.
-      results: what is done with the sums.
-
-    Raises:
-      JobError: something was lost or repeated.
-      InputError: too many segments are rejected, or none is left; or
-        the texts are certainly not what they are taken for.
-    """
+    """The totals of a job."""
     segments: FoundSegments = only_sum("segments", ends["segments"])
     metrics = {
         name: _metric_totals(scorings, results.slicing, ends)
@@ -93,14 +83,7 @@ def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
 
 
 def only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> Any:
-    """The sum at an end.
-
-    Returns:
-      None if there is no sum, and it is not needed: it was not asked for, or nothing was read.
-
-    Raises:
-      JobError: there are several sums, or there is none although it is needed.
-    """
+    """The sum at an end; None if there is none, and it is not needed because nothing was read."""
     sums = list(elements)
     if len(sums) > 1 or (is_needed and not sums):
         raise JobError(

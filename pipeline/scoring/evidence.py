@@ -54,14 +54,7 @@ class Evidence:
         return self.compare_all or self.save_totals
 
     def baseline_of(self, systems: Sequence[str]) -> str:
-        """The system with which the others are compared.
-
-        Args:
-          systems: the names of all systems, in the order of the result.
-
-        Raises:
-          InputError: the baseline is none of them.
-        """
+        """The system with which the others are compared."""
         if self.baseline is None:
             return systems[0]
         if self.baseline not in systems:
@@ -72,14 +65,7 @@ class Evidence:
         return self.baseline
 
     def compared(self, systems: Sequence[str]) -> list[tuple[str, str]]:
-        """(system, baseline) of each comparison on the whole corpus.
-
-        Args:
-          systems: the names of all systems, in the order of the result.
-
-        Raises:
-          InputError: the baseline is not one of them.
-        """
+        """(system, baseline) of each comparison on the whole corpus."""
         baseline = self.baseline_of(systems)
         return compared_pairs(systems, baseline, all_pairs=self.compare_all)
 

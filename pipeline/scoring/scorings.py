@@ -41,12 +41,7 @@ class Scorings:
     unpooled: str | None = None
 
     def text_of(self, of_slice: Mapping[str, str | None]) -> TextName:
-        """How the texts of a slice became tokens.
-
-        Args:
-          of_slice: the labels of the slice and their values. With `languages`, each slice has
-            this label, and each segment has a language.
-        """
+        """How the texts of a slice became tokens. With `languages`, each slice has this label."""
         if self.languages is None or not self.corpus.is_tokenized:
             return self.text
         language = of_slice[self.languages]
