@@ -24,13 +24,12 @@ from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
 from beam_bleu.pipeline.scoring.ends import only_sum
-from beam_bleu.pipeline.scoring.gathering import Gathered, NameTallies, bring_together, by_end
+from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
 from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.closing import Rejected
-from beam_bleu.transforms.wiring.steps import giving_sums
 
 if TYPE_CHECKING:  # a run in this process does not load it
     from beam_bleu.pipeline.engines.handshake import Handshake
@@ -41,7 +40,8 @@ __all__ = ["build"]
 def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> None:
     """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last.
 
-    The tokenizer's model is sent only once, with the step that counts.
+    With a handshake, nothing is read before the workers have answered. Without one, this process is
+    the only worker.
     """
     step = functools.partial(Marked, filesystems=filesystem_options(root.options))
     begin: Any = root
@@ -49,10 +49,7 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
         begin = root | handshake.steps(step)
         step = functools.partial(step, set_up=handshake.set_up)
     paired = begin | job.source.pair(job.threads, step, describe=job.manifest)
-    tallies = {}
-    if paired.tallies is not None:
-        tallies["tallies"] = paired.tallies | "Name the tallies" >> giving_sums(NameTallies())
-    summed = sum_all(paired.batches, job, step, tallies)
+    summed = sum_all(paired.batches, job, step, paired.tallies)
     # The last step always gets the element `results`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
     results = dataclasses.replace(job.results, request=requested(job))
@@ -105,7 +102,13 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     documents = {SCORES: result.scores}
     part_files: Sequence[PartFile] = ends.get("part_files", ())
     if "part_files" in ends:
-        _require_rows(part_files, sum(result.totals.scored.values()) * len(result.totals.metrics))
+        rows = sum(result.totals.scored.values()) * len(result.totals.metrics)
+        written = sum(file.rows for file in part_files)
+        if written != rows:
+            raise JobError(
+                f"there should be {rows} segment scores, but {written} were written",
+                "the runner lost or repeated data: do not use it for this job",
+            )
     data = [*(file.name for file in part_files), *result.totals.rejected.files]
     examples = None
     if result.examples is not None:
@@ -124,12 +127,3 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
         hand_over(output, run, RunResult(result.scores, result.rows, tuple(segments.notes)))
     else:  # a launcher that waits judges the result itself, after it has shown it
         enforce(results.gates, result.rows, output if results.manifest else "")
-
-
-def _require_rows(part_files: Sequence[PartFile], rows: int) -> None:
-    written = sum(file.rows for file in part_files)
-    if written != rows:
-        raise JobError(
-            f"there should be {rows} segment scores, but {written} were written",
-            "the runner lost or repeated data: do not use it for this job",
-        )

@@ -11,15 +11,12 @@ import pyarrow as pa
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
 from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.scorings import (
-    JobMetrics,
-    ScoringsOfMetrics,
-    schema_of_segments,
-)
+from beam_bleu.pipeline.scoring.scorings import JobMetrics, ScoringsOfMetrics
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import Source
+from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.totals.closing import MostRejected
 
 IfExistsName = Literal["replace", "skip", "fail"]
@@ -66,7 +63,7 @@ class Results(Settings):
     """What a job does with its sums.
 
     It is sent with the data, so it has neither the source nor the model of a tokenizer, only
-    a description of what was asked for (`request`). `Job` explains the other attributes.
+    a description of what was asked for (`request`).
     """
 
     scorings: ScoringsOfMetrics
@@ -102,9 +99,8 @@ class Job(Settings):
     def schema_of_segments(self) -> pa.Schema:
         """The columns of the scores of segments."""
         source = self.source
-        return schema_of_segments(
-            self.scorings, source.labels, source.kept, texts=source.keeps_texts
-        )
+        metrics = [own.segments for own in self.scorings.values() if own.segments]
+        return segment_schema(metrics, source.labels, source.kept, texts=source.keeps_texts)
 
     @property
     def results(self) -> Results:

@@ -25,12 +25,7 @@ from beam_bleu.pipeline.display.terminal import (
     write_to_stdout,
 )
 from beam_bleu.pipeline.errors.error_marks import USAGE
-from beam_bleu.pipeline.errors.reporting import (
-    end,
-    reported,
-    uninterrupted,
-    warn,
-)
+from beam_bleu.pipeline.errors.reporting import end, reported, uninterrupted, warn
 from beam_bleu.pipeline.output.run_record import RunRecord
 from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
 from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages

@@ -22,7 +22,7 @@ from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import counting, segment_tables, sum_all
 from beam_bleu.pipeline.scoring.ends import Ends, only_sum
-from beam_bleu.pipeline.scoring.gathering import NameTallies, bring_together, by_end
+from beam_bleu.pipeline.scoring.gathering import bring_together, by_end
 from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.bad_records import BadRecord
@@ -30,7 +30,7 @@ from beam_bleu.transforms.pairing.paired import PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.totals.closing import Rejected
-from beam_bleu.transforms.wiring.steps import NamedSums, giving_sums, unchanged
+from beam_bleu.transforms.wiring.steps import unchanged
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -211,10 +211,7 @@ class _EvaluatePaired(beam.PTransform):
 
     def expand(self, paired: Mapping[str, PCollection[Any]]) -> Evaluated:
         job = self._job
-        others: dict[str, PCollection[NamedSums]] = {}
-        if "tallies" in paired:
-            others["tallies"] = paired["tallies"] | "Name the tallies" >> giving_sums(NameTallies())
-        summed = sum_all(paired["batches"], job, unchanged, others)
+        summed = sum_all(paired["batches"], job, unchanged, paired.get("tallies"))
         # If there is no other data, the last step still gets the definition, and fails.
         ends = {
             "definition": paired["segments"].pipeline

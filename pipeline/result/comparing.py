@@ -26,10 +26,7 @@ from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, labels_of
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.score.differences import (
-    difference_of_estimates,
-    holm,
-)
+from beam_bleu.transforms.score.differences import difference_of_estimates, holm
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.saved.paired_runs import Paired

@@ -23,7 +23,7 @@ Entry = Mapping[str, Any]
 """An entry of scores.json."""
 
 Method = Literal["paired", "independent", "unchanged"]
-"""How a score of two results was compared."""
+"""How a score of two results was compared; "unchanged" if all counts are the same."""
 
 
 FamilyName = Literal["corpus", "macro_average", "slices"]
@@ -39,13 +39,9 @@ FAMILIES: Mapping[FamilyName, str] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MetricNames:
-    """A metric of a result.
+    """A metric of a result: its word, as commands write it, and its name for readers.
 
-    Attributes:
-      metric: its word, as commands write it.
-      name: its name for readers.
-      signature: its definition; None if languages have different ones.
-      sacrebleu_signature: the same by sacreBLEU; None if sacreBLEU does not have it.
+    The signatures are None if languages have different ones, or sacreBLEU does not have the metric.
     """
 
     metric: MetricWord
@@ -58,13 +54,8 @@ class MetricNames:
 class PresetNames:
     """A preset by which a metric of a result is scored, too.
 
-    Attributes:
-      metric: the metric, as commands write it.
-      preset: the name of the preset.
-      signature: its definition.
-      sacrebleu_signature: the same by sacreBLEU; None if sacreBLEU does not have it.
-      warnings: what a reader of its scores must know.
-      has_errors: whether its scores can have standard errors.
+    `warnings` is what a reader of its scores must know, and `has_errors` whether these can have
+    standard errors.
     """
 
     metric: MetricWord
@@ -80,9 +71,6 @@ class ScoreRow:
     """A score.
 
     Attributes:
-      metric: the metric, as commands write it.
-      system: the system.
-      group: what of the corpus it is about.
       preset: the preset by which it is defined; None for the definition of the run.
       segments: the number of segments; of a mean, that of languages or tasks.
       score: the score; None for a mean of which a part is missing.
@@ -109,9 +97,6 @@ class DifferenceRow:
     """The difference of two scores.
 
     Attributes:
-      metric: the metric, as commands write it.
-      system: the system.
-      group: what of the corpus it is about.
       segments: the number of segments; of means of two results, that of languages or tasks.
       units: the number of segments or documents that both have.
       difference: in points of the score.
@@ -147,24 +132,14 @@ class DifferenceRow:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonRow(DifferenceRow):
-    """The difference of two systems.
-
-    Attributes:
-      baseline: the system whose score is subtracted.
-    """
+    """The score of a system minus that of the baseline."""
 
     baseline: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRow(DifferenceRow):
-    """A score in two results: the new one minus the old one.
-
-    Attributes:
-      old: the old score.
-      new: the new score.
-      method: how the scores were compared; "unchanged" if all counts are the same.
-    """
+    """A score in two results: the new one minus the old one."""
 
     old: float
     new: float
@@ -176,15 +151,12 @@ class Result:
     """A result. Its mappings are entries of scores.json, as docs/output.md explains them.
 
     Attributes:
-      metrics: its metrics, in their order.
       scores: metric by metric, those of the whole corpus and of slices, then means, then presets.
       comparisons: metric by metric, those of the whole corpus and of slices, then those of means.
       segments: the number of segments; None if it is not known.
-      counters: how many segments and texts there are of a kind.
       warnings: what a reader of the scores must know, without the warnings of presets.
       languages: the definition of each language of each metric; none if all segments have the same.
       tasks: the tasks without a common score.
-      presets: the definitions of presets.
       segment_scores: how the scores of segments are made; None if they are not asked for.
       distributions: those of the scores of segments; None if they are not asked for.
       coverage: which segments the systems have; None if each record has all systems.

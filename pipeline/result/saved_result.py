@@ -195,7 +195,7 @@ class SavedResult:
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
-    """The result at a path, as in `result_file`. Of a folder, scores.json is read if it is there."""
+    """The result at a path, as in `result_file`. Of a folder with both, scores.json is read."""
     file = result_file(path, (SCORES, TOTALS), must_be_last=must_be_last)
     name = path.removeprefix("file://")
     with named_if_damaged(file.path):

@@ -13,18 +13,9 @@ from typing import Any
 from beam_bleu.pipeline.job import Results
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
 from beam_bleu.pipeline.output.manifest import sha256, without_versions
-from beam_bleu.pipeline.result.saved_result import (
-    ResultFile,
-    require_same_scores,
-    result_file,
-)
+from beam_bleu.pipeline.result.saved_result import ResultFile, require_same_scores, result_file
 from beam_bleu.pipeline.saved.codec import decoded, encoded
-from beam_bleu.pipeline.saved.saved_totals import (
-    Partition,
-    SavedTotals,
-    texts_of,
-    versions_of,
-)
+from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals, texts_of, versions_of
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.totals.closing import Rejected

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import PCollection
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.ends import SAMPLE, end_of
+from beam_bleu.pipeline.scoring.ends import SAMPLE, TALLIES, end_of
+from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
 from beam_bleu.transforms.inspection.sample import Sampling
-from beam_bleu.transforms.known_metrics import (
-    MetricWord,
-    row_of,
-)
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.score.segment_table import segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.batch_steps import (
-    count_matches,
-)
+from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.batch_adder import PICKED, Adding, Additions
@@ -51,15 +49,8 @@ Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]
 """What is counted: for each metric and each way to make its tokens, how."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Summed:
-    """What the steps of all metrics give.
-
-    Attributes:
-      sums: everything that is added up, of the whole corpus.
-      ends: the names of these sums.
-      tables: by metric, the scores of segments.
-    """
+class Summed(NamedTuple):
+    """Everything that is added up of the whole corpus, its ends, and the scores of segments."""
 
     sums: PCollection[NamedSums]
     ends: Sequence[str]
@@ -70,14 +61,16 @@ def sum_all(
     batches: PCollection[SegmentBatch],
     job: Job,
     step: Step,
-    others: dict[str, PCollection[NamedSums]],
+    tallies: PCollection[Tally] | None,
 ) -> Summed:
     """Adds the steps from batches in the global window to everything that a job adds up.
 
     One step counts each batch for all metrics, and picks examples of it; Beam fuses the steps after
     it with the reading. So each batch is read once, and prepared once.
     """
-    sums = dict(others)
+    sums = {}
+    if tallies is not None:
+        sums[TALLIES] = tallies | "Name the tallies" >> giving_sums(_NameTallies())
     if any(row_of(name).counts_texts for name in job.scorings):
         sums[SAMPLE] = batches | "Take a sample" >> giving_sums(step(_TakeSamples()))
     counts = batches | "Count matches" >> counting(job, step)
@@ -90,9 +83,12 @@ def sum_all(
     return Summed(add_up(parts), ends, segment_tables(counts, job, step))
 
 
-class _TakeSamples(CollectBundles):
-    """Collects the samples of the batches of a bundle."""
+class _NameTallies(PlainDoFn):
+    def process(self, tally: Tally) -> Iterator[NamedSums]:
+        yield TALLIES, tally
 
+
+class _TakeSamples(CollectBundles):
     def new_collector(self) -> Sampling:
         return Sampling()
 
@@ -146,13 +142,15 @@ def counting(job: Job, step: Step) -> beam.ParDo:
     """The step that counts each batch for all metrics, and picks examples of it."""
     counted = counted_of(job)
     own = next(iter(job.scorings.values()))
+    # How slices by length count tokens for metrics that have none.
+    lengths = (job.metrics.lengths, BleuConfig(max_ngram_order=1))
     return count_matches(
         list(counted.values()),
         job.threads,
         step,
         languages=_label(job, own.languages),
         documents=_label(job, job.evidence.documents),
-        lengths=_lengths(job),
+        lengths=lengths if any(LENGTH in item for item in job.slicing.items) else None,
         keep_texts=job.source.keeps_texts,
         pick=_picker(job, list(counted)) if job.examples else None,
     )
@@ -175,10 +173,11 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
 def additions(job: Job) -> dict[str, Adding]:
     """What is added up for all metrics, by the ends of the totals.
 
-    The totals of a metric's own tokens have its slices and its evidence, those of other ones do
-    not.
+    Only the totals of a metric's own tokens have its slices and its evidence.
     """
     evidence = job.evidence
+    # Replicates need the number of documents, even without standard errors.
+    needs_documents = evidence.uncertainty or evidence.resampling is not None
     added = {}
     for place, ((name, text), (_, metric)) in enumerate(counted_of(job).items()):
         adding = Adding(metric.basis, place)
@@ -189,11 +188,12 @@ def additions(job: Job) -> dict[str, Adding]:
                 labels=tuple(job.source.labels),
                 with_products=evidence.uncertainty,
                 baseline=baseline_of(job),
-                with_all_pairs=evidence.needs_all_pairs,
-                documents=evidence.documents if evidence.needs_documents else None,
+                # With saved totals, `rescore` can compare with another baseline.
+                with_all_pairs=evidence.compare_all or evidence.save_totals,
+                documents=evidence.documents if needs_documents else None,
                 resampling=evidence.resampling,
             )
-        added[end_of(job.scorings[name], text)] = adding
+        added[end_of(name, text)] = adding
     return added
 
 
@@ -210,12 +210,6 @@ def baseline_of(job: Job) -> str | None:
 def suffix_of(job: Job, name: MetricWord) -> str:
     """What the labels of a metric's steps end in. Those of the first one have no more words."""
     return "" if name == next(iter(job.scorings)) else f" ({name})"
-
-
-def _lengths(job: Job) -> tuple[Text, Metric] | None:
-    """How slices by length count tokens for metrics that have none; None without such slices."""
-    has_lengths = any(LENGTH in item for item in job.slicing.items)
-    return (job.metrics.lengths, BleuConfig(max_ngram_order=1)) if has_lengths else None
 
 
 def _label(job: Job, name: str | None) -> SegmentLabel | None:

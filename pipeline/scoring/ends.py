@@ -12,6 +12,7 @@ from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import check_rejected, require_segments_left, tally_of
@@ -20,19 +21,20 @@ from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 Ends = Mapping[str, Sequence[Any]]
 """What has come at each end.
 
-Beside the ends that `end_of` names, there are `segments` (one `FoundSegments`), `tallies`,
-`rejected`, `PICKED` with the examples, and `SAMPLE`. `tallies` is there if the source has tallies.
+Beside the ends that `end_of` names, there are `segments` (one `FoundSegments`), `rejected`,
+`TALLIES`, `SAMPLE`, and `PICKED` with the examples.
 """
 
 SAMPLE = "sample"
 """The end with the sample of the texts."""
 
+TALLIES = "tallies"
+"""The end with what became of the segments that were read; there if the source has tallies."""
 
-def end_of(scorings: Scorings, text: TextName | None = None) -> str:
-    """The name of an end with totals of a metric; with those of another way to make tokens."""
-    if text is None or text == scorings.text:
-        return f"totals of {scorings.name}"
-    return f"totals of {scorings.name} ({text.label})"
+
+def end_of(metric: MetricWord, text: TextName) -> str:
+    """The name of an end with totals of a metric, with a way to make tokens."""
+    return f"totals of {metric} ({text.label})"
 
 
 def totals_of_ends(ends: Ends, results: Results) -> Totals:
@@ -42,7 +44,7 @@ def totals_of_ends(ends: Ends, results: Results) -> Totals:
         name: _metric_totals(scorings, results.slicing, ends)
         for name, scorings in results.scorings.items()
     }
-    tally = tally_of(segments, ends.get("tallies"))
+    tally = tally_of(segments, ends.get(TALLIES))
     rejected = check_rejected(ends.get("rejected", ()), tally, results.most_rejected)
     require_segments_left(tally, rejected)
     sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
@@ -53,7 +55,7 @@ def totals_of_ends(ends: Ends, results: Results) -> Totals:
         segments.systems,
         tally,
         metrics,
-        is_tallied="tallies" in ends,
+        is_tallied=TALLIES in ends,
         rejected=rejected,
         notices=tuple(notices),
         coverage=segments.coverage,
@@ -66,7 +68,7 @@ def _metric_totals(
     """What the job has added up for a metric."""
     totals = {}
     for text, metric in scorings.counted.items():
-        end = end_of(scorings, text)
+        end = end_of(scorings.name, text)
         total = only_sum(end, ends.get(end, ()), is_needed=False)
         if total is None:
             total = MetricTotals(GroupTotals.zero(metric.basis.width))

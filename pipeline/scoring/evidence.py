@@ -37,22 +37,6 @@ class Evidence:
         """What a unit is: what would be drawn at random for another test set."""
         return "segment" if self.documents is None else "document"
 
-    @property
-    def needs_documents(self) -> bool:
-        """Whether documents are put together.
-
-        Without standard errors they tell how many documents there are, for replicates of them.
-        """
-        return self.documents is not None and (self.uncertainty or self.resampling is not None)
-
-    @property
-    def needs_all_pairs(self) -> bool:
-        """Whether the totals have all pairs of systems, and not only those with the baseline.
-
-        Saved totals have them, so that `rescore` can compare with another baseline.
-        """
-        return self.compare_all or self.save_totals
-
     def baseline_of(self, systems: Sequence[str]) -> str:
         """The system with which the others are compared."""
         if self.baseline is None:

@@ -14,10 +14,9 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
-from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.wiring.steps import NamedSums
 
-__all__ = ["Gathered", "NameTallies", "bring_together", "by_end"]
+__all__ = ["Gathered", "bring_together", "by_end"]
 
 Gathered = tuple[int, Iterable[tuple[str, Any]]]
 """The key that all values have, and each value with the name of its end."""
@@ -53,13 +52,6 @@ def by_end(ends: Iterable[str], gathered: Iterable[tuple[str, Any]]) -> dict[str
     for name, value in gathered:
         values[name].append(value)
     return values
-
-
-class NameTallies(PlainDoFn):
-    """Gives tallies the name of their end."""
-
-    def process(self, tally: Tally) -> Iterator[NamedSums]:
-        yield "tallies", tally
 
 
 class _SendOn(PlainDoFn):

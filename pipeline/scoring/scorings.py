@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-
-import pyarrow as pa
+from collections.abc import Mapping
 
 from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.needs import Needs
-from beam_bleu.transforms.score.segment_table import segment_schema
 from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import Text, TextName
 
@@ -68,21 +65,6 @@ class Scorings:
 
 ScoringsOfMetrics = Mapping[MetricWord, Scorings]
 """The scorings of each metric, in the order of the result."""
-
-
-def schema_of_segments(
-    scorings: ScoringsOfMetrics,
-    labels: Sequence[str] = (),
-    kept: Sequence[str] = (),
-    *,
-    texts: bool = False,
-) -> pa.Schema:
-    """The columns of the scores of segments, as `segment_schema` gives them.
-
-    All metrics have such scores.
-    """
-    metrics = [of_metric.segments for of_metric in scorings.values() if of_metric.segments]
-    return segment_schema(metrics, labels, kept, texts=texts)
 
 
 @dataclasses.dataclass(frozen=True)
