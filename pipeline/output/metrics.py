@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from beam_bleu.pipeline.result.series import labels_of, slice_text
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 
-_VERDICT = "beam_bleu_gate_passed"
+_VERDICT = "gate_passed"
 
 PASSED = "passed"
 """The verdict about a result that misses no threshold, in its run.json."""
@@ -27,32 +27,41 @@ def metrics(
     """The metrics of a run that has ended.
 
     No label has a value that changes from run to run, such as the path of a day's folder, because
-    Prometheus would begin a new time series with each one.
+    Prometheus would begin a new time series with each one. Each slice is a time series for each
+    metric and system, so `slices` bounds their number.
 
     Args:
       record: its record, the content of run.json.
       result: its result; None if it failed.
       labels: those that all metrics get, and their values.
-      slices: of how many slices it has the scores. Each slice is a time series for each metric and
-        system, so their number has a bound.
+      slices: of how many slices it has the scores.
     """
     # Imported here, because it takes a tenth of a second, and only runs with --output need it.
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
     registry, gauges = CollectorRegistry(), dict[str, Gauge]()
-    for name, meaning, value, own in _samples(record, result, slices):
+
+    def add(name: str, meaning: str, value: float | None, **own: str) -> None:
+        """Adds a value, which is None if there is none, to a gauge."""
         if value is None:
-            continue
-        own = {**labels, **own}
+            return
+        every = {**labels, **own}
         if name not in gauges:
-            gauges[name] = Gauge(name, meaning, [*own], registry=registry)
-        (gauges[name].labels(**own) if own else gauges[name]).set(value)
+            gauges[name] = Gauge(f"beam_bleu_{name}", meaning, [*every], registry=registry)
+        (gauges[name].labels(**every) if every else gauges[name]).set(value)
+
+    _add_run(add, record, result)
+    if result is not None:
+        _add_scores(add, result, slices)
+        for name, meaning in _COUNTERS.items():
+            add(name, meaning, result.counters.get(name))
+        add("warnings", "Warnings of the last run.", len(record["warnings"]))
     return generate_latest(registry)
 
 
 def with_verdict(data: bytes, *, passed: bool) -> bytes:
     """The metrics of a run, with the verdict of a later gate."""
-    sample = re.compile(rb"^(%b(?:\{.*\})?) .*$" % _VERDICT.encode(), re.MULTILINE)
+    sample = re.compile(rb"^(beam_bleu_%b(?:\{.*\})?) .*$" % _VERDICT.encode(), re.MULTILINE)
     return sample.sub(rb"\1 %.1f" % passed, data)
 
 
@@ -71,64 +80,55 @@ _COUNTERS = {
     "rejected": "Segments that were left out as bad.",
 }
 
-_Sample = tuple[str, str, float | None, dict[str, str]]
-"""The name of a gauge, what it means, its value or None, and its labels. All values of a gauge have
-the same names of labels."""
+_Add = Callable[..., None]
 
 
-def _samples(record: Mapping[str, Any], result: Result | None, slices: int) -> Iterator[_Sample]:
-    """The values of the gauges, in the order of the file."""
+def _add_run(add: _Add, record: Mapping[str, Any], result: Result | None) -> None:
     # Our files are known by the metric with which they begin.
-    meaning = "The exit code of the last run; 0 is success."
-    yield "beam_bleu_run_exit_code", meaning, record["exit_code"], {}
+    add("run_exit_code", "The exit code of the last run; 0 is success.", record["exit_code"])
     meaning = (
         "1 if the last result passes, 0 if it misses a threshold of its run or of a later gate."
     )
-    yield _VERDICT, meaning, record["verdict"] and record["verdict"] == PASSED, {}
+    add(_VERDICT, meaning, record["verdict"] and record["verdict"] == PASSED)
     for key, (name, meaning) in _TIMES.items():
         value = record[key]
         if isinstance(value, str):
             value = datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
-        yield f"beam_bleu_{name}_seconds", meaning, value, {}
+        add(f"{name}_seconds", meaning, value)
     names = [] if result is None else result.metrics
     for metric, signature in [(row.metric, row.signature) for row in names] or [("", "")]:
-        labels = {"version": VERSION, "metric": metric, "signature": signature or ""}
-        yield "beam_bleu_info", "The version and the definition of a metric.", 1, labels
-    if result is None:
-        return
+        meaning = "The version and the definition of a metric."
+        add("info", meaning, 1, version=VERSION, metric=metric, signature=signature or "")
+
+
+def _add_scores(add: _Add, result: Result, slices: int) -> None:
     for metric in result.words:
         meaning = "1 if a lower score of the metric is better, else 0."
-        value = row_of(metric).lower_is_better
-        yield "beam_bleu_lower_is_better", meaning, value, {"metric": metric}
+        add("lower_is_better", meaning, row_of(metric).lower_is_better, metric=metric)
     rows = [row for row in result.scores if row.preset is None]
     for row in rows:
         if row.group is None:
-            yield from _of_score("score", "score of a system", row)
+            _add_score(add, "score", "score of a system", row)
     for row in rows:
         if row.group == MACRO_AVERAGE:
             meaning = "The mean of the scores of a system in all languages or tasks."
-            labels = {"metric": row.metric, "system": row.system}
-            yield "beam_bleu_macro_average", meaning, row.score, labels
+            add("macro_average", meaning, row.score, metric=row.metric, system=row.system)
     if slices:
-        yield from _of_slices([row for row in rows if isinstance(row.group, Mapping)], slices)
+        _add_slices(add, [row for row in rows if isinstance(row.group, Mapping)], slices)
     for compared in result.comparisons:
         if compared.group is None:
-            names_of = ("metric", "system", "baseline")
-            labels = {name: getattr(compared, name) for name in names_of}
+            labels = {name: getattr(compared, name) for name in ("metric", "system", "baseline")}
             meaning = "The score of a system minus that of its baseline."
-            yield "beam_bleu_difference", meaning, compared.difference, labels
+            add("difference", meaning, compared.difference, **labels)
             meaning = (
                 "The p-value of this difference, adjusted by Holm for all comparisons on the "
                 "whole corpus."
             )
-            yield "beam_bleu_difference_p_value_holm", meaning, compared.p_value_holm, labels
-    for name, meaning in _COUNTERS.items():
-        yield f"beam_bleu_{name}", meaning, result.counters.get(name), {}
-    yield "beam_bleu_warnings", "Warnings of the last run.", len(record["warnings"]), {}
+            add("difference_p_value_holm", meaning, compared.p_value_holm, **labels)
 
 
-def _of_slices(rows: Sequence[ScoreRow], most: int) -> Iterator[_Sample]:
-    """The scores of the slices with the most segments."""
+def _add_slices(add: _Add, rows: Sequence[ScoreRow], most: int) -> None:
+    """Adds the scores of the slices with the most segments."""
     sizes: dict[str, int] = {}
     for row in rows:
         name = slice_text(labels_of(row))
@@ -137,15 +137,15 @@ def _of_slices(rows: Sequence[ScoreRow], most: int) -> Iterator[_Sample]:
     for row in rows:
         name = slice_text(labels_of(row))
         if name in shown:
-            yield from _of_score("slice_score", "score of a system on a slice", row, slice=name)
+            _add_score(add, "slice_score", "score of a system on a slice", row, slice=name)
     meaning = (
         "Slices whose scores are not here, because --metrics_slices is smaller than their number."
     )
-    yield "beam_bleu_slices_left_out", meaning, len(sizes) - len(shown), {}
+    add("slices_left_out", meaning, len(sizes) - len(shown))
 
 
-def _of_score(name: str, noun: str, row: ScoreRow, **labels: str) -> Iterator[_Sample]:
+def _add_score(add: _Add, name: str, noun: str, row: ScoreRow, **labels: str) -> None:
     labels = {"metric": row.metric, "system": row.system, **labels}
-    yield f"beam_bleu_{name}", f"The {noun}.", row.score, labels
+    add(name, f"The {noun}.", row.score, **labels)
     meaning = f"The standard error of the {noun}."
-    yield f"beam_bleu_{name}_standard_error", meaning, row.standard_error, labels
+    add(f"{name}_standard_error", meaning, row.standard_error, **labels)

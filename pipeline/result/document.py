@@ -6,7 +6,7 @@ Its bytes do not depend on where the job ran.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.display.printable import json_text
@@ -30,14 +30,15 @@ _METRIC = ("metric", "name", "signature", "sacrebleu_signature")
 _PRESET = ("metric", "preset", "signature", "sacrebleu_signature")
 """The keys of a preset, which are its fields."""
 
-_COMPARISON = (
-    *("metric", "system", "baseline", "segments", "units", "difference", "standard_error"),
-    *("interval", "p_value", "p_value_holm", "detectable"),
-)
+_COMPARED = ("metric", "system", "baseline", "segments", "units")
+
+_NUMBERS = ("difference", "standard_error", "interval", "p_value", "p_value_holm", "detectable")
 """The keys of a comparison that are its fields. "slice" is behind "baseline"."""
 
-_NUMBERS = ("difference", "standard_error", "p_value", "p_value_holm", "detectable")
-"""Those whose values are numbers, or null."""
+_AS_THEY_ARE = (
+    *("segment_scores", "distributions", "coverage", "uncertainty", "clusters", "resampling"),
+)
+"""The fields of a result that are None if the document does not have them."""
 
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
@@ -51,14 +52,9 @@ def document_of(result: Result) -> dict[str, Any]:
     has_comparisons = has_errors and len(result.systems) > 1
     own = [row for row in result.scores if row.preset is None]
     means = [_score_entry(row, result) for row in own if row.group == MACRO_AVERAGE]
-    comparisons, of_means = (
-        [
-            _comparison_entry(row)
-            for row in result.comparisons
-            if (row.group == MACRO_AVERAGE) == is_mean
-        ]
-        for is_mean in (False, True)
-    )
+    compared: dict[bool, list[dict[str, Any]]] = {False: [], True: []}
+    for row in result.comparisons:
+        compared[row.group == MACRO_AVERAGE].append(_comparison_entry(row))
     document = {
         "format": SCORES_FORMAT,
         "metrics": [{name: getattr(row, name) for name in _METRIC} for row in result.metrics],
@@ -74,8 +70,8 @@ def document_of(result: Result) -> dict[str, Any]:
         "distributions": result.distributions,
         "coverage": result.coverage,
         "uncertainty": result.uncertainty,
-        "comparisons": comparisons if has_comparisons else None,
-        "macro_average_comparisons": of_means if has_comparisons and means else None,
+        "comparisons": compared[False] if has_comparisons else None,
+        "macro_average_comparisons": compared[True] if has_comparisons and means else None,
         "comparison_families": [*_families(result)] if has_comparisons else None,
         "clusters": result.clusters,
         "resampling": result.resampling,
@@ -109,18 +105,18 @@ def _score_entry(row: ScoreRow, result: Result) -> dict[str, Any]:
 
 
 def _preset_entry(preset: PresetNames, result: Result) -> dict[str, Any]:
-    scores = [
-        _score_entry(row, result)
-        for row in result.scores
-        if row.preset == preset.preset and row.metric == preset.metric
-    ]
-    names = {name: getattr(preset, name) for name in _PRESET}
-    return {**names, "scores": scores, "warnings": preset.warnings}
+    own = (preset.metric, preset.preset)
+    rows = [row for row in result.scores if (row.metric, row.preset) == own]
+    return {
+        **{name: getattr(preset, name) for name in _PRESET},
+        "scores": [_score_entry(row, result) for row in rows],
+        "warnings": preset.warnings,
+    }
 
 
 def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
     entry = {}
-    for name in _COMPARISON:
+    for name in (*_COMPARED, *_NUMBERS):
         entry[name] = getattr(row, name)
         if name == "baseline" and row.group != MACRO_AVERAGE:
             entry["slice"] = row.group
@@ -132,22 +128,18 @@ def _families(result: Result) -> Iterator[dict[str, Any]]:
     for metric in result.words:
         for name, place in FAMILIES.items():
             family = [row for row in result.compared(metric) if row.family == name]
-            if family:
-                yield {
-                    "metric": metric,
-                    "family": name,
-                    "description": f"{_systems_of(family)}, {place}",
-                    "comparisons": sum(row.p_value is not None for row in family),
-                }
-
-
-def _systems_of(rows: Sequence[ComparisonRow]) -> str:
-    """Which systems are compared, in words."""
-    baselines = {row.baseline for row in rows}
-    if len(baselines) > 1:
-        return f"each pair of {len(baselines | {row.system for row in rows})} systems"
-    number = len({row.system for row in rows})
-    return f"{number} system{'s' * (number > 1)} against {baselines.pop()}"
+            if not family:
+                continue
+            baselines, systems = {row.baseline for row in family}, {row.system for row in family}
+            words = f"each pair of {len(baselines | systems)} systems"
+            if len(baselines) == 1:
+                words = f"{len(systems)} system{'s' * (len(systems) > 1)} against {baselines.pop()}"
+            yield {
+                "metric": metric,
+                "family": name,
+                "description": f"{words}, {place}",
+                "comparisons": sum(row.p_value is not None for row in family),
+            }
 
 
 def read_result(document: Document) -> Result:
@@ -166,9 +158,9 @@ def read_result(document: Document) -> Result:
         scores=scores,
         comparisons=tuple(
             ComparisonRow(
-                **{name: entry[name] for name in _COMPARISON}
-                | {name: _number(entry[name]) for name in _NUMBERS}
-                | {"group": group, "interval": _interval(entry["interval"])}
+                group=group,
+                **{name: entry[name] for name in _COMPARED},
+                **{name: _number(entry[name]) for name in _NUMBERS},
             )
             for entry, group in comparisons
         ),
@@ -188,12 +180,6 @@ def read_result(document: Document) -> Result:
         partitions=tuple(document.get("partitions", [document.get("partition")])),
         **{name: document.get(name) for name in _AS_THEY_ARE},
     )
-
-
-_AS_THEY_ARE = (
-    *("segment_scores", "distributions", "coverage", "uncertainty", "clusters", "resampling"),
-)
-"""The fields of a result that are None if the document does not have them."""
 
 
 def _scores(document: Document) -> Iterator[ScoreRow]:
@@ -219,7 +205,7 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
         score=_number(entry["score"]),
         # Results of earlier versions have no standard errors.
         standard_error=_number(entry.get("standard_error")),
-        interval=_interval(entry.get("interval")),
+        interval=_number(entry.get("interval")),
         parts={
             name: tuple(value) if isinstance(value, list) else value
             for name, value in entry.items()
@@ -228,15 +214,11 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
     )
 
 
-def _interval(ends: Sequence[float] | None) -> Any:
-    if ends is None:
-        return None
-    low, high = ends
-    return _number(low), _number(high)
-
-
 def _number(value: Any) -> Any:
-    """A number of a file that anything can have written, or None."""
+    """A number of a file that anything can have written, an interval of them, or None."""
+    if isinstance(value, list):
+        low, high = map(_number, value)
+        return low, high
     if value is not None and (isinstance(value, bool) or not math.isfinite(value)):
         raise ValueError(f"{value!r} is not a number")
     return value
