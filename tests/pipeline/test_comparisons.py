@@ -150,17 +150,6 @@ def test_a_system_without_a_standard_error_leaves_the_lines_between_the_others(t
     assert not [each for each in usual["warnings"] if "clusters" in each]
 
 
-def test_too_few_segments_have_no_clusters(tmp_path):
-    paths = [
-        write_lines(tmp_path / path.name, read_lines(path)[:29])
-        for path in (*SYSTEMS.values(), REFERENCES[0])
-    ]
-    run = called(*streams(paths[:3], paths[3:]), "--compare=all", "--format=json")
-    assert clusters_of(run.document) == []
-    warning = "clusters: there are none, because no system has a standard error"
-    assert warning in run.document["warnings"]
-
-
 def test_a_slice_has_the_comparison_of_its_own_corpus(tmp_path):
     found = document(*EXAMPLE, *DOMAINS)
     labels = read_lines(EXAMPLES / "domains.txt")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sacrebleu
-from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, read_lines, streams
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, read_lines
 from made_results import entry, result
 from shown_tables import shown
 
@@ -86,16 +86,6 @@ def test_the_best_system_has_the_lowest_score():
     text = shown("markdown", ter_result(a=50.0, b=40.0, c=40.0))
     assert text.count("**40.00**") == 2
     assert "**50.00**" not in text
-
-
-def test_clusters_begin_with_the_best_system():
-    systems = [SYSTEMS[name] for name in ("cobalt", "atlas", "birch")]
-    run = called(*streams(systems, REFERENCES), "-m", "ter", "--compare=all", "--format=json")
-    assert [each["systems"] for each in run.document["clusters"]] == [
-        ["atlas"],
-        ["birch"],
-        ["cobalt"],
-    ]
 
 
 # The command

@@ -71,12 +71,6 @@ def test_records_without_texts(suffix: str, tmp_path: Path) -> None:
     assert comparison["standard_error"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_long_records_have_the_same_means(tmp_path: Path) -> None:
-    path = write(tmp_path / "long.jsonl", LONG)
-    flags = ["--input", path, *BY_SYSTEM, "-m", "mean:comet", "--format", "json"]
-    assert scores(called(*flags).document, "mean:comet") == pytest.approx(MEANS, rel=1e-15)
-
-
 def test_a_join_needs_no_references(tmp_path: Path) -> None:
     flags = []
     for system in "ab":

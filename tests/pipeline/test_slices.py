@@ -132,16 +132,6 @@ def test_the_bytes_do_not_depend_on_the_split(corpus, document):
     assert ".gz" in COMPRESS
 
 
-def test_the_segments_have_a_column_for_each_label(corpus, tmp_path):
-    arguments = corpus.arguments("--segment_scores", "--slice_by=domain", "--output")
-    assert called(*arguments, tmp_path).code == 0
-    rows = pq.read_table(tmp_path / "segment_scores").to_pylist()
-    assert len(rows) == 2 * LINES
-    for row in rows:
-        assert row["domain"] == (corpus.labels["domain"][row["index"]] or None)
-        assert row["lang"] == corpus.labels["lang"][row["index"]]
-
-
 def two_labels(tmp_path: Path, lines: list[str]) -> list[Any]:
     path = write_lines(tmp_path / "labels.tsv", lines)
     return streams([SYSTEMS["atlas"]], REFERENCES, f"--labels=domain,document={path}")
@@ -277,36 +267,3 @@ def test_the_same_labels_are_missing_in_every_form(tmp_path):
         run = called(*form, "--slice_by=x", "--format=json", "--no_uncertainty")
         slices = {each["slice"]["x"]: each["segments"] for each in run.document["scores"][1:]}
         assert slices == {None: 3, "NaN": 1, " a": 1, "a": 1}
-
-
-def test_a_rejected_line_leaves_the_label_of_its_segment_out(tmp_path):
-    lines = read_lines(SYSTEMS["atlas"])
-    for place in (3, 40):
-        lines[place] = "\udcff"
-    system = tmp_path / "atlas.txt"
-    system.write_bytes("".join(f"{line}\n" for line in lines).encode(errors="surrogateescape"))
-    labels = tmp_path / "labels.tsv"
-    fields = [b"a\tb", b"a\tc"] * 36
-    fields[10], fields[20] = b"a", b"a\t\xff"
-    labels.write_bytes(b"".join(field + b"\n" for field in fields))
-    arguments = streams([system], REFERENCES, f"--labels=one,two={labels}", "--slice_by=one*two")
-    called(*arguments).assert_failed(3, "line ")
-    run = called(
-        *arguments,
-        "--on_bad_record=reject",
-        "--max_rejected=4",
-        "--format=json",
-        "--output",
-        tmp_path / "out",
-    )
-    assert run.code == 0, run.err
-    assert [(each["slice"], each["segments"]) for each in run.document["scores"]] == [
-        (None, 68),
-        ({"one": "a", "two": "b"}, 33),
-        ({"one": "a", "two": "c"}, 35),
-    ]
-    kept = [i for i in range(72) if i not in (3, 40, 10, 20)]
-    expected = sacrebleu.corpus_bleu(
-        [lines[i] for i in kept], [[read_lines(path)[i] for i in kept] for path in REFERENCES]
-    )
-    assert run.document["scores"][0]["score"] == expected.score

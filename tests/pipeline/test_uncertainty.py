@@ -61,15 +61,6 @@ def test_fewer_than_30_segments_have_a_warning_and_no_standard_error(tmp_path):
             assert found["warnings"] == [warning]
 
 
-def test_an_order_without_a_match_has_a_warning_and_no_standard_error(tmp_path):
-    one = write_lines(tmp_path / "one.txt", ["a b c x"] * 40)
-    other = write_lines(tmp_path / "other.txt", ["a b c y"] * 40)
-    found = document(*streams([one], [other]))
-    assert found["scores"][0]["score"] > 0
-    assert found["scores"][0]["standard_error"] is None
-    assert any("one: no standard error: " in each for each in found["warnings"])
-
-
 def test_slices_have_their_own_standard_errors_and_one_warning():
     found = document(*streams([SYSTEMS["atlas"]], REFERENCES), *DOMAINS)
     labels = read_lines(EXAMPLES / "domains.txt")

@@ -108,9 +108,7 @@ def test_the_bytes_are_json_in_utf8_with_a_final_newline():
     ("sums", "scored", "reason"),
     [
         ({"LIUM": SUMS}, "0 of system NMT", "a system is missing"),
-        ({"LIUM": SUMS, "NMT": with_segments(1)}, "1 of system NMT", "fewer"),
         ({"LIUM": with_segments(3), "NMT": SUMS}, "3 of system LIUM", "more"),
-        ({"LIUM": SUMS, "NMT": with_segments(4)}, "4 of system NMT", "twice"),
     ],
 )
 def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
@@ -135,11 +133,6 @@ class LosesABatch(CountMatches):
         return [] if is_the_one(batch) else super().work(batch)
 
 
-class LosesEverything(CountMatches):
-    def work(self, batch):
-        return []
-
-
 class RepeatsABatch(CountMatches):
     def work(self, batch):
         return [*super().work(batch)] * (2 if is_the_one(batch) else 1)
@@ -153,10 +146,12 @@ def corpus(tmp_path) -> list[str]:
     return streams([a, b], [reference], "--range_bytes=500", "--output", tmp_path / "out")
 
 
-@pytest.mark.parametrize("threads", ["--threads=1", "--threads=2"])
 @pytest.mark.parametrize(
-    ("lossy", "scored"),
-    [(LosesABatch, "[1-9]|[1-4][0-9]"), (LosesEverything, "0"), (RepeatsABatch, "5[1-9]|[6-9].")],
+    ("lossy", "scored", "threads"),
+    [
+        (LosesABatch, "[1-9]|[1-4][0-9]", "--threads=1"),
+        (RepeatsABatch, "5[1-9]|[6-9].", "--threads=2"),
+    ],
 )
 def test_a_step_that_loses_or_repeats_batches_fails_the_job(
     corpus, tmp_path, monkeypatch, lossy, scored, threads

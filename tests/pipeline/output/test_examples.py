@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import EXAMPLE, EXAMPLES, Run, called, write_lines
+from command_line import EXAMPLES, Run, called, write_lines
 from example_corpus import (
     METRICS,
     NUMBER,
@@ -87,11 +87,6 @@ def forms(folder: Path) -> dict[str, list[Any]]:
             *(LANGUAGES / "references.txt", "-i", *sorted((LANGUAGES / "systems").iterdir())),
             *(f"--labels=pair={LANGUAGES}/pairs.txt", "--language_column=pair"),
         ],
-        "documents": [
-            *EXAMPLE,
-            *(f"--labels=domain={EXAMPLES}/domains.txt", "--slice_by=domain,length"),
-            *(f"--labels=document={EXAMPLES}/documents.txt", "--documents=document"),
-        ],
         "rejected": [same, "-i", bad, same, "--on_bad_record=reject", "--max_rejected=1"],
         "numbers": [
             *(f"--input={of_numbers}", "--metrics", "mean:{system}_y", "perplexity"),
@@ -102,17 +97,12 @@ def forms(folder: Path) -> dict[str, list[Any]]:
             *("--id_column=id", "--system_column=system", "--candidate_columns=hypothesis"),
             *("--reference_columns=reference", "--coverage=each"),
         ],
-        "long records": [
-            f"--input={EXAMPLES}/records/long.jsonl",
-            *("--id_column=id", "--system_column=system", "--candidate_columns=hypothesis"),
-            "--reference_columns=reference",
-        ],
     }
 
 
 @pytest.mark.parametrize(
     "form",
-    ["languages", "documents", "rejected", "numbers", "long records", "systems of some segments"],
+    ["languages", "rejected", "numbers", "systems of some segments"],
 )
 def test_each_form_of_input_has_examples(form, tmp_path, out):
     asked = forms(tmp_path)[form]
@@ -123,8 +113,7 @@ def test_each_form_of_input_has_examples(form, tmp_path, out):
     assert_first_ones(out, averages[0]["system"], 4)
     entries = examples_in(out)
     assert (form == "numbers") == all(entry["candidate"] is None for entry in entries)
-    has_ids = form in ("long records", "systems of some segments")
-    assert has_ids == all(entry["id"] is not None for entry in entries)
+    assert (form == "systems of some segments") == all(entry["id"] is not None for entry in entries)
     if form == "rejected":
         assert 0 not in {entry["index"] for entry in entries}
 

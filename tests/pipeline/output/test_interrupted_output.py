@@ -14,27 +14,10 @@ from command_line import (
     EXAMPLE,
     PROJECT,
     SYSTEMS,
-    called,
     signals_begin_as,
 )
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
-
-
-def test_an_output_below_a_file_is_an_error_before_the_job(tmp_path):
-    file = tmp_path / "file"
-    file.write_bytes(b"text")
-    run = called(*EXAMPLE, "--output", file / "below")
-    run.assert_failed(1, f"{file}/below/.beam-bleu.lock cannot be written: ", "Not a directory")
-    assert file.read_bytes() == b"text"
-
-
-def test_a_result_that_cannot_be_replaced(tmp_path):
-    folder = tmp_path / "scores.json"
-    folder.mkdir()
-    run = called(*EXAMPLE, "--output", tmp_path)
-    run.assert_failed(1, f"{folder} cannot be read: it is not a regular file")
-    assert os.listdir(tmp_path) == ["scores.json"]
 
 
 def catches_sigterm(process: subprocess.Popen[bytes]) -> bool:

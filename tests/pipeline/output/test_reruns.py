@@ -50,14 +50,8 @@ CHANGED = [
     # The flags of the result, those of the command that finds it, and what differs.
     (DAY, ["--partition=2026-11-22"], "evidence partition = 2026-11-22"),
     ([], ["-tok", "zh"], "metrics bleu text tokenize = zh"),
-    ([], ["--candidates", SYSTEMS["cobalt"]], "systems 3 = cobalt"),
     ([], ["--references", REFERENCES[1]], f"references 2 = {REFERENCES[1]}"),
-    ([], ["--slice_by=length"], "slices items 1 1 = length"),
     ([], ["--segment_scores"], "metrics bleu segments = null"),
-    ([], ["--compare_presets"], "metrics bleu presets sacrebleu name = bleu"),
-    ([], ["--resample=bootstrap"], "resampling method = bootstrap"),
-    ([], ["--documents", DOCUMENTS], "documents = document"),
-    ([], ["--save_totals"], "save_totals = true"),
     ([], ["--baseline=atlas"], "baseline = atlas"),
     (["--compare=all"], [], "compare_all = false"),
     ([*LABELS, "--documents=other"], [*LABELS, "--documents=document"], "documents = document"),
@@ -75,9 +69,7 @@ def test_skip_refuses_another_result(out, there, here, cause):
 
 
 SAME = [
-    (DAY, DAY),
-    (["--segment_scores", "--segment_smooth_method=floor"],) * 2,
-    (["--compare_presets", "--effective_order"],) * 2,
+    (["--segment_scores", "--segment_smooth_method=floor", "--compare_presets"],) * 2,
     (["--save_totals", "--examples=2", "--resample=bootstrap", "--resamples=20", "--seed=1"],) * 2,
     (["--documents", DOCUMENTS, *COINS],) * 2,
     (["--compare=all"], ["--compare=all", "--baseline=birch", "--threads=2"]),
@@ -168,9 +160,6 @@ def test_skip_refuses_files_that_have_changed_places(out, tmp_path):
     ("there", "here", "cause"),
     [
         (["--where", "x=1"], ["--where", "x=2"], "where 1 value = 2"),
-        (["--where", "x=1"], ["--where", "x!=1"], "where 1 negated = true"),
-        ([], ["--where", "x=1"], "where 1 column text = x"),
-        ([], ["--reference_columns", "ref2"], "references 1 = ref2"),
         ([], ["--on_bad_record", "reject"], "on_bad_record = reject"),
         (["--allow=other-documents"], [], "allow 1 = other-documents"),
     ],

@@ -7,7 +7,6 @@ import subprocess
 import pyarrow.parquet as pq
 import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, called
-from result_folder import assert_files
 from sacrebleu.metrics import BLEU
 from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
@@ -30,10 +29,7 @@ def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):
 
 @pytest.mark.parametrize(
     ("range_bytes", "threads"),
-    [
-        *((1000, 2), (3000, 1), (3000, 5), (100_000, 2), (1 << 26, 1)),
-        pytest.param(16, 5, marks=pytest.mark.slow),
-    ],
+    [(1000, 2), (3000, 5), (1 << 26, 1), pytest.param(16, 5, marks=pytest.mark.slow)],
 )
 def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_bytes, threads):
     flags = [f"--range_bytes={range_bytes}", f"--threads={threads}"]
@@ -69,7 +65,6 @@ def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, o
     ("flags", "config", "signature"),
     [
         (["--smooth_method=floor", "--smooth_value=0.3"], {}, "smooth:floor[0.30]"),
-        (["--segment_smooth_method=add-k"], {"smooth_method": "add-k"}, "smooth:add-k[1.00]"),
         (
             ["--smooth_method=none", "--segment_smooth_method=floor", "--segment_smooth_value=1"],
             {"smooth_method": "floor", "smooth_value": 1.0},
@@ -77,7 +72,6 @@ def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, o
         ),
         # These need 5-grams. Neither result has them.
         (["--segment_smooth_method=nltk-method5"], {"smooth_method": "nltk-method5"}, "method5"),
-        (["--segment_smooth_method=nltk-method7"], {"smooth_method": "nltk-method7"}, "method7"),
         (["--max_ngram_order=6", "--lowercase"], {"max_ngram_order": 6, "lowercase": True}, "lc"),
     ],
     ids=str,
@@ -140,26 +134,8 @@ def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain
 # One run after the other
 
 
-def test_a_rerun_replaces_the_part_files(corpus, expected, out):
-    assert called(*corpus.asked, "--max_ngram_order=3", "--output", out).code == 0
-    before = part_files(out)
-    assert rows(out) != expected
-    assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
-    assert rows(out) == expected
-    assert not set(before) & set(part_files(out))
-    assert_clean(out)
-
-
-def test_a_run_without_segment_scores_leaves_no_stale_ones(corpus, plain, out):
-    assert called(*corpus.asked, "--output", out).code == 0
-    assert called(*corpus.plain, "--output", out).out == plain.out
-    assert_files(out, "segment_scores")
-    assert part_files(out) == []
-
-
-@pytest.mark.parametrize("name", ["a [b] {c}", "*", "größe"])
-def test_any_folder_name(corpus, expected, tmp_path, name):
-    out = tmp_path / name
+def test_any_folder_name(corpus, expected, tmp_path):
+    out = tmp_path / "a [b] {c} * größe"
     for _ in range(2):
         assert called(*corpus.asked, "--output", out).code == 0
         assert rows(out) == expected

@@ -14,16 +14,14 @@ from command_line import called
 from endless_run import WRITING_PART_FILES, endless_run
 from memory_filesystem import OBJECTS
 from result_folder import RECORDS, RESULT
-from segment_corpus import SEGMENTS, SMALL_UNITS, assert_clean, part_files, rows
+from segment_corpus import SMALL_UNITS, assert_clean, part_files, rows
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.output.part_files as module
 import beam_bleu.pipeline.scoring.batch_sums
 from beam_bleu.pipeline.output.part_files import WritePartFiles
 from beam_bleu.pipeline.scoring.batch_sums import ScoreSegments
-from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.statistics import batch_steps
-from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 
 class LosesATable(ScoreSegments):
@@ -36,19 +34,10 @@ class RepeatsATable(ScoreSegments):
         return [*super().work(statistics)] * (2 if statistics.numbers[0] == 0 else 1)
 
 
-class LosesABatch(CountMatches):
-    def work(self, batch):
-        return [] if batch.numbers[0] == 0 else super().work(batch)
-
-
 class LosesNames(WritePartFiles):
     def finish_bundle(self):
         list(super().finish_bundle())
         return ()
-
-
-def cannot_write(output: str, *arguments: object) -> None:
-    raise JobError(f"{output} cannot be written: No space left on device", "check the folder")
 
 
 FAILURES = {
@@ -62,13 +51,11 @@ FAILURES = {
         RepeatsATable,
         "should be 9000 segment scores, but 9",
     ),
-    "a batch is lost": ("CountMatches", LosesABatch, "3000 were planned"),
     "part files are lost": (
         "WritePartFiles",
         LosesNames,
         r"should be 9000 segment scores, but \d+ were written",
     ),
-    "no scores.json": ("commit", cannot_write, "No space left on device"),
 }
 
 
@@ -90,20 +77,7 @@ def test_a_run_that_fails_leaves_what_was_there(corpus, expected, out, failure, 
     assert_clean(out)
 
 
-def test_bad_input_leaves_what_was_there(corpus, expected, out, tmp_path):
-    assert called(*corpus.asked, "--output", out).code == 0
-    bad = tmp_path / "bad.txt"
-    bad.write_bytes(b"fine\n" * (SEGMENTS - 1) + b"\xff\n")
-    run = called(*corpus.asked, "--candidates", bad, SMALL_UNITS, "--output", out)
-    run.assert_failed(3, "invalid UTF-8")
-    assert rows(out) == expected
-    assert_clean(out)
-
-
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
-)
-def test_a_signal_leaves_what_was_there(corpus, expected, out, number):
+def test_a_signal_leaves_what_was_there(corpus, expected, out):
     assert called(*corpus.asked, "--output", out).code == 0
     number_before = len(part_files(out))
     process = endless_run(
@@ -111,12 +85,9 @@ def test_a_signal_leaves_what_was_there(corpus, expected, out, number):
     )
     while len(part_files(out)) == number_before and process.poll() is None:
         time.sleep(0.01)
-    process.send_signal(number)
+    process.send_signal(signal.SIGTERM)
     err = process.communicate(timeout=60)[1]
-    assert (process.returncode, err.decode()) == (
-        128 + number,
-        f"beam-bleu: stopped by {number.name}\n",
-    )
+    assert (process.returncode, err) == (143, b"beam-bleu: stopped by SIGTERM\n")
     assert rows(out) == expected
     assert_clean(out)
 
@@ -157,14 +128,3 @@ def test_an_object_store_has_the_part_files_of_one_run(corpus, expected, plain, 
         assert objects("") == [*FILES, *objects("/segment_scores/part-")]
     assert called(*corpus.plain, "--output", store).out == plain.out
     assert objects("") == FILES
-
-
-def test_a_run_that_fails_leaves_an_object_store_as_it_was(corpus, expected, store, monkeypatch):
-    assert called(*corpus.asked, "--output", store).code == 0
-    before, scores = objects(""), OBJECTS[f"{store}/scores.json"][0]
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", cannot_write)
-    run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", store)
-    run.assert_failed(1, "No space left on device")
-    assert (objects(""), OBJECTS[f"{store}/scores.json"][0]) == (before[1:], scores)
-    assert before[0] == f"{store}/_SUCCESS"
-    assert rows_of_objects() == expected

@@ -75,14 +75,6 @@ def test_several_tasks_have_no_common_score(tmp_path: Path) -> None:
     require_schema(run.document)
 
 
-def test_a_common_score_needs_a_flag(tmp_path: Path) -> None:
-    run = called(*flags_of(lm_eval(tmp_path / "d")), "--pool_tasks", "--format", "json")
-    assert len(whole(run)) == 1
-    assert list(by_task(run)) == list(TASKS)
-    assert "tasks" not in run.document
-    assert "macro_average" not in run.document
-
-
 def test_lighteval_has_the_task_in_the_name(tmp_path: Path) -> None:
     for task, texts in TASKS.items():
         rows = [
@@ -94,19 +86,6 @@ def test_lighteval_has_the_task_in_the_name(tmp_path: Path) -> None:
     run = called(*flags, "--format", "json")
     assert whole(run) == []
     assert list(by_task(run)) == [f"x|{task}|0" for task in TASKS]
-
-
-@pytest.mark.parametrize("form", ["text", "tsv", "jsonl", "markdown", "latex"])
-def test_tables_show_tasks_and_their_mean(form: str, tmp_path: Path) -> None:
-    run = called(*flags_of(lm_eval(tmp_path / "d")), "--format", form, "--no_uncertainty")
-    assert run.code == 0
-    out = run.out.decode()
-    assert all(task in out.replace("\\_", "_") for task in TASKS)
-    if form == "text":
-        scores = [score_of(tmp_path / task, task) for task in TASKS]
-        rows = [line.split() for line in out.splitlines() if line.startswith("macro average")]
-        assert [float(row[-1]) for row in rows] == [round(sum(scores) / 2, 1)]
-        assert "precisions" not in out  # the table of the whole corpus
 
 
 @pytest.mark.parametrize(

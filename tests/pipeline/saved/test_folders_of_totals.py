@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -46,16 +45,14 @@ def failed(folders, tmp_path) -> Path:
 # The result of an earlier run
 
 
-@pytest.mark.parametrize("name", ["", "totals.json"])
 @pytest.mark.parametrize(
-    "words",
+    ("words", "name"),
     [
-        ["merge", "GOOD", "OLD"],
-        ["rescore", "OLD"],
-        ["compare", "GOOD", "OLD"],
-        ["gate", "GOOD", "--max_drop=99", "--against", "OLD"],
+        (["merge", "GOOD", "OLD"], "totals.json"),
+        (["rescore", "OLD"], ""),
+        (["compare", "GOOD", "OLD"], ""),
+        (["gate", "GOOD", "--max_drop=99", "--against", "OLD"], "totals.json"),
     ],
-    ids=" ".join,
 )
 def test_the_totals_of_an_earlier_run_are_refused(words, name, failed, folders):
     paths = {"OLD": failed / name, "GOOD": folders[1]}
@@ -70,11 +67,6 @@ def test_a_copy_of_them_is_read(failed, tmp_path):
     assert called("merge", copy / "totals.json", "-b").code == 0
 
 
-def test_a_file_is_found_in_the_current_folder(failed, monkeypatch):
-    monkeypatch.chdir(failed)
-    called("merge", "totals.json").assert_failed(3, ". has no _SUCCESS")
-
-
 @pytest.mark.parametrize("name", ["", "totals.json", "scores.json"])
 def test_a_run_is_compared_with_what_it_replaces(name, failed, made):
     texts = [
@@ -87,33 +79,20 @@ def test_a_run_is_compared_with_what_it_replaces(name, failed, made):
     assert run.code == 0, run.err
 
 
-def test_a_run_is_not_compared_with_another_failed_run(failed, made, tmp_path):
-    texts = made / "texts" / PARTS["one"]
-    flags = ["--max_drop=1", "--against", failed, "--output", tmp_path / "new"]
-    run = called(texts / "ref.txt", "-i", texts / "atlas.txt", *flags)
-    run.assert_failed(3, "has no _SUCCESS")
-
-
 # A folder with files of several results
 
 
 def test_totals_beside_the_scores_of_another_result_are_refused(folders):
     one, two = folders
     shutil.copy(two / "scores.json", one)
-    for words in (
-        ["merge", one],
-        ["gate", one, "--fail_under=1"],
-        ["gate", two, "--max_drop=99", "--against", one],
-        ["compare", two, one],
-    ):
+    for words in (["merge", one], ["gate", one, "--fail_under=1"], ["compare", two, one]):
         called(*words).assert_failed(3, "does not belong to the scores.json beside it")
     # The file itself is right.
     assert called("merge", one / "totals.json", "-b").code == 0
 
 
-@pytest.mark.parametrize("manifest", ["[]", "x", '{"scores_sha256": 3}'])
-def test_a_wrong_manifest_is_refused_by_gates(manifest, folders):
-    (folders[0] / "manifest.json").write_text(manifest)
+def test_a_wrong_manifest_is_refused_by_gates(folders):
+    (folders[0] / "manifest.json").write_text("[]")
     run = called("gate", folders[0], "--fail_under=1")
     run.assert_failed(3, f"{folders[0] / 'manifest.json'} does not belong")
 
@@ -121,27 +100,16 @@ def test_a_wrong_manifest_is_refused_by_gates(manifest, folders):
 # Where a result is written
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in folder.iterdir()}
-
-
 @pytest.mark.parametrize(
     ("subcommand", "name"), [("merge", ""), ("merge", "../one/totals.json"), ("rescore", "")]
 )
 def test_an_input_is_not_overwritten(subcommand, name, folders):
     one, two = folders
-    before = contents(one)
+    before = {each.name: each.read_bytes() for each in one.iterdir()}
     others = [two] if subcommand == "merge" else ["-s=floor"]
     run = called(subcommand, os.path.join(one, name), *others, "--output", one)
     run.assert_failed(2, f"--output {one}", "name another folder")
-    assert contents(one) == before
-
-
-def test_an_input_that_is_linked_is_not_overwritten(folders, tmp_path):
-    one, two = folders
-    (tmp_path / "link").symlink_to(one)
-    called("merge", one, two, "--output", tmp_path / "link").assert_failed(2, "--output")
-    called("merge", tmp_path / "link", two, "--output", one).assert_failed(2, "--output")
+    assert {each.name: each.read_bytes() for each in one.iterdir()} == before
 
 
 def test_nothing_of_an_earlier_run_stays(folders, made, tmp_path):
@@ -151,22 +119,3 @@ def test_nothing_of_an_earlier_run_stays(folders, made, tmp_path):
     assert called("merge", *folders, "--output", out).code == 0
     names = sorted(each.name for each in out.iterdir())
     assert names == ["_SUCCESS", "manifest.json", "scores.json", "totals.json"]
-
-
-def test_metrics_of_another_program_stay(folders, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "metrics.prom").write_text("of another program")
-    called("merge", *folders, "--output", out).assert_failed(1, "metrics.prom")
-    assert (out / "metrics.prom").read_text() == "of another program"
-
-
-def test_a_result_has_its_own_digest(folders, tmp_path):
-    out = tmp_path / "out"
-    assert called("merge", *folders, "--output", out, "-b").code == 0
-    assert called("gate", out, "--fail_under=1", "--max_drop=99", "--against", out).code == 0
-    totals, manifest = (
-        json.loads((out / name).read_bytes())["scores_sha256"]
-        for name in ("totals.json", "manifest.json")
-    )
-    assert totals == manifest

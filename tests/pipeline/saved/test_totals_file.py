@@ -87,12 +87,6 @@ def test_any_changed_byte_is_refused_unless_it_changes_nothing(folder, data, pla
         assert json.loads(other) == json.loads(data)  # white space became another one
 
 
-def test_a_folder_stands_for_its_file(folder):
-    assert (
-        called("merge", folder, "--format=json", "-q").out == (folder / "scores.json").read_bytes()
-    )
-
-
 def test_tokens_of_other_libraries_are_refused(folder, tmp_path):
     saved = read_totals(str(folder / "totals.json"))
     other = dataclasses.replace(saved, versions={"unicode": "3.0"})
@@ -112,11 +106,6 @@ def test_arrays_are_exact(largest):
     again = decoded(Integers, found)
     assert again.dtype == array.dtype
     assert (again == array).all()
-
-
-@pytest.mark.parametrize("shape", [(0, 3, 5), (2, 0, 5), (2, 3, 5)])
-def test_an_array_without_values(shape):
-    assert decoded(Integers, encoded(np.zeros(shape, np.int64))).shape == shape
 
 
 def test_it_needs_a_folder():
