@@ -34,7 +34,6 @@ from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.redaction import redacted
-from beam_bleu.pipeline.output.run_record import RunFacts
 from beam_bleu.pipeline.scoring.scorings import JobMetrics
 from beam_bleu.transforms.definition.flags import SEE_HELP, nearest
 from beam_bleu.transforms.definition.slicing import LENGTH
@@ -93,7 +92,7 @@ class Arguments:
         return not self.runner.in_process or self.mode == "multi_processing"
 
 
-def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) -> Arguments:
+def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Arguments:
     """Parses and checks a command line.
 
     `named` is called when the engine and the folder are known. After this, the files of -i are
@@ -131,10 +130,17 @@ def parse(argv: Sequence[str], named: Callable[[RunFacts], None] | None = None) 
         require_module("--lineage", "openlineage.client", installing("lineage"))
     output = "" if flags.output is None else checked_path("--output", flags.output, anywhere)
     if named is not None:
-        words = tuple(redacted(argv, flags_without_secrets()))
-        replaces, lineage = flags.if_exists == "replace", flags.lineage or ""
-        about = (run, output, runner.name, words, flags.partition, replaces)
-        named(RunFacts(*about, dict(flags.metrics_label), flags.metrics_slices, lineage))
+        named(
+            output,
+            replaces=flags.if_exists == "replace",
+            labels=dict(flags.metrics_label),
+            slices=flags.metrics_slices,
+            lineage=flags.lineage or "",
+            run=run,
+            partition=flags.partition,
+            runner=runner.name,
+            arguments=redacted(argv, flags_without_secrets()),
+        )
     flags = with_layout(flags)
     check_rules(flags)
     flags = with_report(flags)

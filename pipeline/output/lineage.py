@@ -41,7 +41,7 @@ from beam_bleu.pipeline.errors.reporting import Ending, warn
 from beam_bleu.pipeline.output.handover import RunResult
 from beam_bleu.pipeline.output.publication import result_in
 from beam_bleu.pipeline.output.redaction import HIDDEN, without_url_secrets
-from beam_bleu.pipeline.output.run_record import RunFacts, now
+from beam_bleu.pipeline.output.run_record import now
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, before_wildcard, is_pattern
 from beam_bleu.transforms.pairing.files.tables import table_kind
@@ -80,8 +80,8 @@ class Lineage:
     A run that fails before its job starts sends both when it has failed.
     """
 
-    def __init__(self, facts: RunFacts, start: str) -> None:
-        self._facts, self._start = facts, start
+    def __init__(self, run: str, output: str, job: str, start: str) -> None:
+        self._run, self._output, self._job, self._start = run, output, job, start
         self._client = _client()
         self._thread = ThreadPoolExecutor(1, "lineage")
         self._sent: list[Future[None]] = []
@@ -101,7 +101,7 @@ class Lineage:
         if not self._sent:
             self._send("START", self._start)
         if result is not None:
-            there = result_in(self._facts.output)
+            there = result_in(self._output)
             if there is not None and there[0] == result.scores:
                 for stream in there[1]["streams"]:
                     if (named := dataset(stream["pattern"])) is not None:
@@ -140,12 +140,12 @@ class Lineage:
         kind = job_type_job.JobTypeJobFacet(
             processingType="BATCH", integration="BEAM", jobType="JOB"
         )
-        output = dataset(self._facts.output)
+        output = dataset(self._output)
         event = RunEvent(
             eventType=RunState(state),
             eventTime=time,
-            run=Run(str(uuid.UUID(self._facts.run)), facets),
-            job=Job(namespace, self._facts.lineage, {"jobType": kind}),
+            run=Run(str(uuid.UUID(self._run)), facets),
+            job=Job(namespace, self._job, {"jobType": kind}),
             inputs=[_input(named, read) for named, read in self._inputs.items()],
             outputs=[] if output is None else [_output(output, result)],
         )

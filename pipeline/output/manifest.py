@@ -10,12 +10,24 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.wiring.filesystems import is_local
+
+_DECIDE_NOTHING = {
+    "label": "it names a stream in messages",
+    "pipe": "it names a stream in messages; the text of a pipe is never the same",
+    "regex": "it follows from the pattern of a label",
+    "range_bytes": "results do not depend on the division of the work",
+    "row_folder": "it is where the rows of a join wait",
+    "most": "with more slices there is no result",
+}
+"""The fields of sources and definitions that do not decide what is read or scored, and why."""
 
 
 def manifest(
@@ -62,6 +74,31 @@ def request_digest(
 
 def _files(stream: Mapping[str, Any]) -> list[tuple[str, int, str | None]]:
     return [(file["path"], file["bytes"], file["version"]) for file in stream["files"]]
+
+
+def described(value: Any, name: str = "") -> Iterator[str]:
+    """What a value holds, each choice as "NAME = VALUE", without what decides nothing."""
+    parts: Iterable[tuple[object, Any]]
+    if isinstance(value, Stream):
+        shown = value.shown(value.pattern)
+        is_file = is_local(shown) and not value.pipe and table_kind(shown) is None
+        yield f"{name} = {os.path.abspath(shown) if is_file else shown}"
+        return
+    if dataclasses.is_dataclass(value):
+        names = [field.name for field in dataclasses.fields(value)]
+        kept = [attribute for attribute in names if attribute not in _DECIDE_NOTHING]
+        form = ("form", type(value).__name__)
+        parts = [form, *((attribute, getattr(value, attribute)) for attribute in kept)]
+    elif isinstance(value, Mapping):
+        parts = value.items()
+    elif isinstance(value, list | tuple):
+        parts = enumerate(value, 1)
+    else:
+        assert value is None or isinstance(value, str | int | float), value
+        yield f"{name} = {value if isinstance(value, str) else json.dumps(value)}"
+        return
+    for key, part in parts:
+        yield from described(part, f"{name} {key}".lstrip())
 
 
 def sha256(data: bytes) -> str:

@@ -7,9 +7,7 @@ the size and version of each file that it has read. So no text is read to compar
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe
@@ -17,23 +15,12 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import EXAMPLES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.manifest import request_digest
+from beam_bleu.pipeline.output.manifest import described, request_digest
 from beam_bleu.pipeline.output.publication import data_files, result_in
 from beam_bleu.transforms.errors import JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.files.tables import table_kind
-from beam_bleu.transforms.wiring.filesystems import is_local, join
-
-_DECIDE_NOTHING = {
-    "label": "it names a stream in messages",
-    "pipe": "it names a stream in messages; the text of a pipe is never the same",
-    "regex": "it follows from the pattern of a label",
-    "range_bytes": "results do not depend on the division of the work",
-    "row_folder": "it is where the rows of a join wait",
-    "most": "with more slices there is no result",
-}
-"""The fields of sources and definitions that do not decide what is read or scored, and why."""
+from beam_bleu.transforms.wiring.filesystems import join
 
 
 def existing_result(job: Job) -> bytes | None:
@@ -88,31 +75,7 @@ def requested(job: Job) -> list[str]:
         "allow": job.allow,
         "input": job.source,
     }
-    return [*_described(choices)]
-
-
-def _described(value: Any, name: str = "") -> Iterator[str]:
-    parts: Iterable[tuple[object, Any]]
-    if isinstance(value, Stream):
-        shown = value.shown(value.pattern)
-        is_file = is_local(shown) and not value.pipe and table_kind(shown) is None
-        yield f"{name} = {os.path.abspath(shown) if is_file else shown}"
-        return
-    if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
-        kept = [attribute for attribute in names if attribute not in _DECIDE_NOTHING]
-        form = ("form", type(value).__name__)
-        parts = [form, *((attribute, getattr(value, attribute)) for attribute in kept)]
-    elif isinstance(value, Mapping):
-        parts = value.items()
-    elif isinstance(value, list | tuple):
-        parts = enumerate(value, 1)
-    else:
-        assert value is None or isinstance(value, str | int | float), value
-        yield f"{name} = {value if isinstance(value, str) else json.dumps(value)}"
-        return
-    for key, part in parts:
-        yield from _described(part, f"{name} {key}".lstrip())
+    return [*described(choices)]
 
 
 def _difference(job: Job, manifest: Mapping[str, Any]) -> str:

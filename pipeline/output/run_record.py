@@ -9,7 +9,6 @@ both times it sends the events of lineage, if the user wants them.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import json
 import os
@@ -45,34 +44,6 @@ State = Literal["running", "done", "failed"]
 _LIBRARIES = ("apache-beam", "numba", "numpy", "pyarrow")
 
 
-@dataclasses.dataclass(frozen=True)
-class RunFacts:
-    """What is known of a run before it starts.
-
-    Attributes:
-      run: its name.
-      output: the output folder; "" if the user has named none.
-      runner: the name of the runner.
-      arguments: the words of the command line, without secrets.
-      partition: the label of the part of a corpus that is scored; None if it has none.
-      replaces: whether the run replaces a result that is already there. Otherwise, a run whose
-        job has not started leaves such a result and its records as they are.
-      labels: the names and values of labels that all metrics get in metrics.prom.
-      slices: of how many slices it has the scores.
-      lineage: the name of its job in lineage; "" if it sends no events.
-    """
-
-    run: str
-    output: str
-    runner: str
-    arguments: tuple[str, ...]
-    partition: str | None = None
-    replaces: bool = True
-    labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    slices: int = 0
-    lineage: str = ""
-
-
 class RunRecord:
     """Tells others how a run goes: run.json and metrics.prom in its output folder, and lineage.
 
@@ -100,43 +71,62 @@ class RunRecord:
             "versions": {},
             "workers": [],
         }
-        self._facts: RunFacts | None = None
+        self._output = ""  # without a folder, nothing is told
         self._lineage: Lineage | None = None
         self._is_started = False
         self._result: RunResult | None = None
 
-    def named(self, facts: RunFacts) -> None:
-        """Tells the record what the command line means. From now on a failure is recorded."""
-        Log.run = facts.run
-        self._facts = facts if facts.output else None
-        names = ("run", "partition", "runner", "arguments")
-        self._content |= {name: getattr(facts, name) for name in names}
-        if facts.lineage:
+    def named(
+        self,
+        output: str,
+        *,
+        replaces: bool,
+        labels: Mapping[str, str],
+        slices: int,
+        lineage: str,
+        **content: Any,
+    ) -> None:
+        """Tells the record what the command line means. From now on a failure is recorded.
+
+        Args:
+          output: the output folder; "" if the user has named none.
+          replaces: whether the run replaces a result that is already there. Otherwise, a run whose
+            job has not started leaves such a result and its records as they are.
+          labels: those that all metrics get in metrics.prom, and their values.
+          slices: of how many slices it has the scores.
+          lineage: the name of the job in lineage; "" if the run sends no events.
+          content: the fields of run.json that are known.
+        """
+        Log.run = content["run"]
+        self._output, self._replaces, self._labels = output, replaces, labels
+        self._slices = slices
+        self._content |= content
+        if lineage:
             from beam_bleu.pipeline.output.lineage import Lineage  # its library is large
 
-            self._lineage = Lineage(facts, self._content["start"])
+            self._lineage = Lineage(content["run"], output, lineage, self._content["start"])
 
     def kept(self) -> None:
         """Tells the record that the result of an earlier run stays, and its record too."""
-        self._facts = None
+        self._output = ""
 
     def start(self, inputs: Sequence[Stream]) -> None:
         """Writes the record of a run whose job starts now, and reads these inputs."""
-        if self._facts is not None:
+        if self._output:
             self._is_started = True
             with contextlib.suppress(Exception):  # at the end it is tried again
-                self._write(self._facts, _record_in(self._facts.output))
+                self._write(_record_in(self._output))
             if self._lineage is not None:
                 self._lineage.start(inputs)
 
     def submitted(self, job_id: str) -> None:
         """Tells the record the name that an engine has given to the job; "" if none."""
         self._content["job_id"] = job_id or None
-        if self._facts is not None and job_id:
+        if self._output and job_id:
             with contextlib.suppress(Exception):
-                former = _record_in(self._facts.output)
+                former = _record_in(self._output)
                 if self._is_last(former):
-                    self._write(self._facts, former)
+                    self._write(former)
 
     def answered(self, workers: Sequence[Worker]) -> None:
         """Tells the record what the workers of an engine have said."""
@@ -150,8 +140,7 @@ class RunRecord:
 
     def end(self, ending: Ending) -> None:
         """Tells how a run has ended."""
-        facts = self._facts
-        if facts is None or (ending.code == USAGE and not self._is_started):
+        if not self._output or (ending.code == USAGE and not self._is_started):
             return
         is_done = ending.code in (0, MISSED)
         if not is_done:
@@ -163,8 +152,8 @@ class RunRecord:
         ):
             # After a signal, a thread of this process may still have the lock.
             with contextlib.suppress(JobError):
-                held.enter_context(locked(facts.output, SHORT_PATIENCE))
-            self._write_ending(facts, ending)
+                held.enter_context(locked(self._output, SHORT_PATIENCE))
+            self._write_ending(ending)
         if self._lineage is not None:
             self._lineage.end(ending, self._result)
 
@@ -172,18 +161,18 @@ class RunRecord:
         """Whether no run has started after this one, by the record in the folder."""
         return record is None or record.get("run") == self._content["run"]
 
-    def _is_of_another_run(self, facts: RunFacts, former: Mapping[str, Any] | None) -> bool:
+    def _is_of_another_run(self, former: Mapping[str, Any] | None) -> bool:
         """Whether the folder now has the result or the record of another run, which stay."""
         if self._result is not None:
-            return storage.read(join(facts.output, SCORES)) != self._result.scores
+            return storage.read(join(self._output, SCORES)) != self._result.scores
         if self._is_started:
             return not self._is_last(former)
-        return not facts.replaces and storage.exists(join(facts.output, SUCCESS))
+        return not self._replaces and storage.exists(join(self._output, SUCCESS))
 
-    def _write_ending(self, facts: RunFacts, ending: Ending) -> None:
+    def _write_ending(self, ending: Ending) -> None:
         """Writes the record and the metrics, unless they are those of another run."""
-        former = _record_in(facts.output)
-        if self._is_of_another_run(facts, former):
+        former = _record_in(self._output)
+        if self._is_of_another_run(former):
             return
         self._content |= {
             "state": "failed",
@@ -204,23 +193,23 @@ class RunRecord:
             }
         else:
             if former is None:
-                check_owned(facts.output)  # it may be the folder of another program
+                check_owned(self._output)  # it may be the folder of another program
             with contextlib.suppress(Exception):
-                check_owned(facts.output, [SUCCESS])
-                remove(facts.output, [SUCCESS])
-        self._write(facts, former)
-        path = join(facts.output, METRICS)
+                check_owned(self._output, [SUCCESS])
+                remove(self._output, [SUCCESS])
+        self._write(former)
+        path = join(self._output, METRICS)
         is_owned(path)
-        data = metrics(self._content, result, facts.labels, facts.slices)
+        data = metrics(self._content, result, self._labels, self._slices)
         storage.write_atomically(path, data)
 
-    def _write(self, facts: RunFacts, former: Mapping[str, Any] | None) -> None:
+    def _write(self, former: Mapping[str, Any] | None) -> None:
         """Writes the record. The former one says when a run succeeded."""
         is_done = self._content["state"] == "done"
         success = self._content["end"] if is_done else (former or {}).get("last_success")
         self._content |= {"last_success": success, "versions": software_versions()}
         data = document_bytes(self._content)
-        storage.write_atomically(join(facts.output, RUN_RECORD), data)
+        storage.write_atomically(join(self._output, RUN_RECORD), data)
 
 
 def _record_in(output: str) -> Mapping[str, Any] | None:

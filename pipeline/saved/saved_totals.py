@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.output.manifest import described
 from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.saved.codec import encoded
 from beam_bleu.pipeline.scoring.evidence import Evidence
 from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -76,7 +76,7 @@ class SavedTotals:
             result = dataclasses.replace(result, partitions=labels)
         return result
 
-    def definition(self, *, of_sums: bool) -> dict[str, Any]:
+    def definition(self, *, of_sums: bool) -> dict[str, str]:
         """What the scores of the corpus depend on, beside its texts: values by their names.
 
         Args:
@@ -87,58 +87,45 @@ class SavedTotals:
             resampling = dataclasses.replace(resampling, partition="")
         definition: dict[str, Any] = {
             "metrics": list(self.scorings),
-            "version": dict(self.versions),
-            "resample": encoded(resampling),
+            "version": self.versions,
+            "resample": resampling,
         }
         for name, scorings in self.scorings.items():
-            own = definition[name] = encoded(scorings)
-            own["columns"] = [of_text.corpus.width for of_text in totals.metrics[name].values()]
+            definition[name] = scorings
             if not of_sums:
-                for part in ("presets", "segments", "columns"):
-                    del own[part]
+                definition[name] = dataclasses.replace(scorings, presets={}, segments=None)
         if of_sums:
             definition |= {
-                "slicing": encoded(self.slicing),
+                "columns": [
+                    of_text.corpus.width
+                    for of_metric in totals.metrics.values()
+                    for of_text in of_metric.values()
+                ],
+                "slicing": self.slicing,
                 "uncertainty": evidence.uncertainty,
                 "baseline": evidence.baseline,
                 "compare_all": evidence.compare_all,
                 "documents": evidence.documents,
                 "coverage": None if totals.coverage is None else totals.coverage.rule,
                 "counters of records": totals.is_tallied,
-                "systems": list(totals.systems),
+                "systems": totals.systems,
             }
-        return _flat(definition)
+        return dict(line.split(" = ", 1) for line in described(definition))
 
 
-def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    """The first difference of two definitions, as (name, value, other value), in words."""
+def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """The first difference of two definitions, as (name, value, other value)."""
     for name in {**one, **other}:
-        values = one.get(name), other.get(name)
-        if values[0] != values[1]:
-            return name, shown(values[0]), shown(values[1])
+        own, others = (fields.get(name, "null") for fields in (one, other))
+        if own != others:
+            return name, shown(own), shown(others)
     return None
 
 
 def shown(value: Any) -> str:
     """A value of a definition, as a part of a message."""
-    if value is None or value in ("", []):
-        return "not given"
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return str(value)
-
-
-def _flat(fields: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Fields by their names; those of an object have its name before their own."""
-    flat: dict[str, Any] = {}
-    for name, value in fields.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{before}{name} ")
-        else:
-            flat[before + name] = value
-    return flat
+    words = {"null": "not given", "None": "not given", "True": "on", "False": "off"}
+    return words.get(str(value), str(value))
 
 
 def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:

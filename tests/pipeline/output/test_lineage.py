@@ -22,7 +22,7 @@ from beam_bleu.pipeline.command_line import paths
 from beam_bleu.pipeline.errors.reporting import Ending
 from beam_bleu.pipeline.output import lineage
 from beam_bleu.pipeline.output.lineage import Lineage, dataset
-from beam_bleu.pipeline.output.run_record import RunFacts, now
+from beam_bleu.pipeline.output.run_record import now
 from beam_bleu.transforms.pairing.files.streams import Stream
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--lineage=news-nightly"]
@@ -171,8 +171,7 @@ def test_a_run_that_fails_says_why(file, tmp_path, when):
 
 
 def test_a_run_that_was_stopped_is_aborted(file, tmp_path):
-    facts = RunFacts(uuid.uuid4().hex, str(tmp_path), "DirectRunner", (), lineage="news")
-    stopped = Lineage(facts, now())
+    stopped = Lineage(uuid.uuid4().hex, str(tmp_path), "news", now())
     stopped.start([Stream("references", "s3://bucket/a.txt")])
     stopped.end(Ending(143, "stopped by SIGTERM"), None)
     abort = events(file)[1]

@@ -64,7 +64,7 @@ REFUSED: dict[str, tuple[Callable[[SavedTotals], SavedTotals], str]] = {
     "another seed": (with_seed, "seed is 12345 in the first one, and 1"),
     "another order": (
         changed("totals", systems=("birch", "atlas", "cobalt")),
-        "and birch,atlas,cobalt in the second one",
+        "systems 1 is atlas in the first one, and birch in the second one",
     ),
 }
 
