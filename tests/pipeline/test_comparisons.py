@@ -150,23 +150,6 @@ def test_a_system_without_a_standard_error_leaves_the_lines_between_the_others(t
     assert not [each for each in usual["warnings"] if "clusters" in each]
 
 
-def test_a_slice_has_the_comparison_of_its_own_corpus(tmp_path):
-    found = document(*EXAMPLE, *DOMAINS)
-    labels = read_lines(EXAMPLES / "domains.txt")
-    paths = []
-    for path in (*SYSTEMS.values(), *REFERENCES):
-        kept = [
-            line for line, label in zip(read_lines(path), labels, strict=True) if label == "news"
-        ]
-        paths.append(write_lines(tmp_path / path.name, kept))
-    alone = document(*streams(paths[:3], paths[3:]))
-    of_news = [each for each in found["comparisons"] if each["slice"] == {"domain": "news"}]
-    ignored = {"slice", "family"}
-    assert [
-        {k: v for k, v in each.items() if k not in ignored} for each in alone["comparisons"]
-    ] == [{k: v for k, v in each.items() if k not in ignored} for each in of_news]
-
-
 @pytest.mark.parametrize("coverage", ["common", "each"])
 def test_systems_of_a_join_are_compared_on_the_segments_that_all_have(tmp_path, coverage):
     texts = {name: read_lines(path) for name, path in SYSTEMS.items()}

@@ -84,18 +84,6 @@ def test_a_join_needs_no_references(tmp_path: Path) -> None:
     run.assert_failed(3, "--coverage")
 
 
-def test_numbers_and_texts_are_read_in_one_run(tmp_path: Path) -> None:
-    path = write(tmp_path / "wide.jsonl", WIDE)
-    texts = ["--candidate_columns", "a=hyp_a,b=hyp_b", "--format", "json"]
-    both = ["-m", "mean:comet_{system}", "bleu", "chrf"]
-    document = called("--input", path, *texts, *both).document
-    assert scores(document, "mean:comet_{system}") == pytest.approx(MEANS, rel=1e-15)
-    only_bleu = called("--input", path, *texts).document
-    assert scores(document, "bleu") == scores(only_bleu, "bleu")
-    assert document["counters"] == only_bleu["counters"]
-    assert [entry["metric"] for entry in document["metrics"]] == both[1:]
-
-
 def test_slices_documents_and_replicates(tmp_path: Path) -> None:
     path = write(tmp_path / "wide.jsonl", WIDE)
     flags = ["--input", path, "-m", "mean:comet_{system}", "--format", "json"]

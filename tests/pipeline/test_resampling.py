@@ -124,11 +124,3 @@ def test_the_bytes_do_not_depend_on_the_division_of_the_work(tmp_path, method, f
     systems = [f"{name}={pattern}" for name, pattern in zip(SYSTEMS, shards, strict=False)]
     run = called(*streams(systems, shards[3:]), *method, ALL, *flags)
     assert run.out == expected
-
-
-def test_replicates_without_uncertainty():
-    usual = document(*EXAMPLE, *BOOTSTRAP, "--baseline=birch")
-    alone = document(*EXAMPLE, *BOOTSTRAP, "--baseline=birch", "--no_uncertainty")
-    assert alone["resampling"] == usual["resampling"]
-    assert not {"uncertainty", "comparisons"} & alone.keys()
-    assert "standard_error" not in alone["scores"][0]

@@ -163,16 +163,6 @@ def test_any_shards_of_more_than_one_batch(large, tmp_path, shards, suffixes):
     assert_same(score(patterns, "--range_bytes=50000", "--cuts=any"), large)
 
 
-def test_compressed_shards_cut_at_the_same_lines_are_separate_units(large, tmp_path):
-    patterns = []
-    for stream, text in enumerate(large.texts):
-        for i in range(5):
-            path = tmp_path / f"stream{stream}" / f"part-{i}.gz"
-            write_lines(path, text[i * 7_400 : (i + 1) * 7_400])
-        patterns.append(f"{tmp_path}/stream{stream}/*")
-    assert_same(score(patterns, "--range_bytes=20000"), large)
-
-
 @pytest.mark.parametrize("seed", ["0", pytest.param("1", marks=pytest.mark.slow)])
 def test_commands_in_separate_processes(large, monkeypatch, seed):
     monkeypatch.setenv("PYTHONHASHSEED", seed)  # the order of sets differs

@@ -132,23 +132,6 @@ def test_the_bytes_do_not_depend_on_the_split(corpus, document):
     assert ".gz" in COMPRESS
 
 
-def two_labels(tmp_path: Path, lines: list[str]) -> list[Any]:
-    path = write_lines(tmp_path / "labels.tsv", lines)
-    return streams([SYSTEMS["atlas"]], REFERENCES, f"--labels=domain,document={path}")
-
-
-def test_a_file_can_have_several_labels_of_each_line(tmp_path):
-    lines = [f"{'xy'[i % 2]}\t{'' if i % 3 else 'doc'}\r" for i in range(72)]
-    arguments = two_labels(tmp_path, lines)
-    run = called(*arguments, "--slice_by=domain*document", "--format=json")
-    assert [(each["slice"], each["segments"]) for each in run.document["scores"][1:]] == [
-        ({"domain": "x", "document": "doc"}, 12),
-        ({"domain": "x", "document": None}, 24),
-        ({"domain": "y", "document": "doc"}, 12),
-        ({"domain": "y", "document": None}, 24),
-    ]
-
-
 def test_labels_are_aligned_and_checked_like_all_streams(tmp_path):
     short = write_lines(tmp_path / "short.txt", ["news"] * 71)
     arguments = streams([SYSTEMS["atlas"]], REFERENCES, "--slice_by=domain")

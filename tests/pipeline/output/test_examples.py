@@ -161,17 +161,6 @@ def test_the_distributions_have_every_score_and_the_manifest_names_the_file(scor
     }
 
 
-@pytest.mark.parametrize(("range_bytes", "threads"), [(700, 1), (5000, 3)])
-def test_any_split_and_number_of_threads_gives_the_same_bytes(scored, out, range_bytes, threads):
-    flags = [f"--range_bytes={range_bytes}", f"--threads={threads}"]
-    assert called(*scored.asked, *flags, "--output", out).code == 0
-    files = [examples_file(folder) for folder in (scored.out, out)]
-    assert files[0].read_bytes() == files[1].read_bytes()
-    documents = [json.loads((folder / "scores.json").read_bytes()) for folder in (scored.out, out)]
-    del documents[0]["segment_scores"]
-    assert documents[0] == documents[1]
-
-
 SMALL = ["--metrics", "bleu", "--examples=2"]
 
 

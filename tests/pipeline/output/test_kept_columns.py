@@ -196,22 +196,6 @@ def test_a_join_keeps_columns_of_the_first_references_and_the_texts_of_all(tmp_p
     assert [row["references"] for row in rows] == [[TEXTS[n]] for n in (0, 2, 3)] * 2
 
 
-def test_what_is_kept_does_not_change_the_result(tmp_path):
-    # That --keep text may also mean the column text is no doubt if this has the candidates.
-    records = [{"text": text, "ref": text, "src": text} for text in TEXTS]
-    path = write_records(tmp_path / "records.parquet", records)
-    asked = [f"--input={path}", "--candidate_columns=text"]
-    results = [
-        scored(tmp_path / str(number), *asked, *flags).out
-        for number, flags in enumerate(([], ["--keep=src,text"]))
-    ]
-    assert results[0] == results[1]
-    manifests = [json.loads((tmp_path / str(n) / "manifest.json").read_text()) for n in range(2)]
-    assert manifests[0]["streams"] == manifests[1]["streams"]
-    requests = [{*manifest["request"]} for manifest in manifests]
-    assert requests[0] < requests[1] | {"input wanted keeps_texts = false"}
-
-
 @pytest.mark.parametrize(
     ("flags", "cause"),
     [

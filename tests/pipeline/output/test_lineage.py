@@ -18,7 +18,6 @@ from unittest import mock
 import pytest
 from command_line import REFERENCES, SYSTEMS, Argument, Run, called
 
-from beam_bleu.pipeline.command_line import paths
 from beam_bleu.pipeline.errors.reporting import Ending
 from beam_bleu.pipeline.output import lineage
 from beam_bleu.pipeline.output.lineage import Lineage, dataset
@@ -214,12 +213,6 @@ def test_nothing_that_says_where_events_go_is_a_usage_error(tmp_path, monkeypatc
 
 
 # The flag, and the names of datasets
-
-
-def test_without_the_library_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "has_module", lambda name: False)
-    run("--output", tmp_path / "out").assert_failed(2, "there is no module openlineage.client")
-    assert not (tmp_path / "out").exists()
 
 
 _AZURE = "abfss://texts@account.dfs.core.windows.net"

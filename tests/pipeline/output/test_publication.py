@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -249,6 +252,26 @@ def test_a_killed_process_holds_no_lock(out):
 
 
 # Filesystems without locks
+
+
+def test_a_filesystem_without_locks(out, monkeypatch):
+    def flock(*arguments):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with locked(str(out)) as lock:
+        assert not lock.is_held
+    assert os.listdir(out) == []
+
+
+def test_other_users_can_open_the_lock_file(out):
+    umask = os.umask(0o077)
+    try:
+        with locked(str(out)) as lock:
+            assert lock.is_held
+            assert stat.S_IMODE((out / LOCK).stat().st_mode) == 0o666
+    finally:
+        os.umask(umask)
 
 
 @pytest.fixture
