@@ -9,12 +9,15 @@ from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.saved.saved_totals import Named, Partition, SavedTotals, differing
 from beam_bleu.pipeline.scoring.ends import in_order
-from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.notices import added
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import Rejected
+from beam_bleu.transforms.totals.group_totals import MetricTotals
+from beam_bleu.transforms.version import VERSION
 
 
 def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
@@ -38,33 +41,28 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
     resampling = first.evidence.resampling
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
     totals = [saved.totals for saved in parts]
-    whole = SavedTotals(
-        Totals(
-            first.totals.systems,
-            sum((of_file.tally for of_file in totals), start=Tally()),
-            {
-                name: {
-                    text: in_order(
-                        functools.reduce(
-                            operator.add, (of_file.metrics[name][text] for of_file in totals)
-                        ),
-                        first.slicing,
-                    )
-                    for text in of_texts
-                }
+
+    def added_up(name: MetricWord, text: TextName) -> MetricTotals:
+        of_files = (of_file.metrics[name][text] for of_file in totals)
+        return in_order(functools.reduce(operator.add, of_files), first.slicing)
+
+    whole = dataclasses.replace(
+        first,
+        totals=dataclasses.replace(
+            first.totals,
+            tally=sum((of_file.tally for of_file in totals), start=Tally()),
+            metrics={
+                name: {text: added_up(name, text) for text in of_texts}
                 for name, of_texts in first.totals.metrics.items()
             },
-            first.totals.is_tallied,
-            Rejected.sum(of_file.rejected for of_file in totals),
-            added(notice for of_file in totals for notice in of_file.notices),
-            _coverage([of_file.coverage for of_file in totals if of_file.coverage is not None]),
+            rejected=Rejected.sum(of_file.rejected for of_file in totals),
+            notices=added(notice for of_file in totals for notice in of_file.notices),
+            coverage=_coverage([own.coverage for own in totals if own.coverage is not None]),
         ),
-        first.scorings,
-        first.slicing,
-        dataclasses.replace(first.evidence, resampling=unlabelled, partition=None),
+        evidence=dataclasses.replace(first.evidence, resampling=unlabelled, partition=None),
         # In an order that does not depend on that of the files.
-        tuple(sorted((partition for saved in parts for partition in saved.partitions), key=_order)),
-        first.versions,
+        partitions=tuple(sorted((own for saved in parts for own in saved.partitions), key=_order)),
+        program=VERSION,
     )
     return whole, warnings
 
@@ -77,18 +75,14 @@ def _order(partition: Partition) -> tuple[bool, str, list[str]]:
 def _coverage(parts: Sequence[FoundCoverage]) -> FoundCoverage | None:
     if not parts:
         return None
-    return FoundCoverage(
-        parts[0].rule,
-        sum(coverage.segments for coverage in parts),
-        tuple(
-            SystemCoverage(
-                of_system[0].system,
-                sum(part.missing for part in of_system),
-                sum(part.unknown for part in of_system),
-            )
-            for of_system in zip(*(coverage.systems for coverage in parts), strict=True)
-        ),
-    )
+    systems = [
+        SystemCoverage(
+            own[0].system,
+            *(sum(getattr(part, name) for part in own) for name in ("missing", "unknown")),
+        )
+        for own in zip(*(part.systems for part in parts), strict=True)
+    ]
+    return FoundCoverage(parts[0].rule, sum(part.segments for part in parts), tuple(systems))
 
 
 # The partitions of files

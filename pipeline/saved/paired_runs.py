@@ -81,14 +81,18 @@ def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) ->
 
 def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
     """Why two runs may have different segments; None if they have the same."""
+    both = [[partition.inputs for partition in saved.partitions] for saved in (old, new)]
     labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
     if old.evidence.documents != new.evidence.documents:
         return "the replicates are of different units: segments, or documents"
     if labels[0] != labels[1]:
         return "the partitions have different labels, and so different random weights"
-    if not all(_is_line_parallel(saved) for saved in (old, new)):
+    # The inputs of records have one digest for all of their columns.
+    roles = {stream["role"] for parts in both for inputs in parts for stream in inputs}
+    if roles - {"labels"} != {"candidates", "references"}:
         return "only line-parallel texts show whether their segments are the same"
-    if _references(old) != _references(new):
+    references = [[digests_of(inputs, "references") for inputs in parts] for parts in both]
+    if references[0] != references[1]:
         return "the references are not the same"
     for saved in (old, new):
         tally = saved.totals.tally
@@ -99,22 +103,6 @@ def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
     if not all(map(np.array_equal, *drawn)):
         return "the random weights of the segments are not the same"
     return None
-
-
-def _is_line_parallel(saved: SavedTotals) -> bool:
-    """Whether all inputs are known to hold one thing only, so that their digests can be compared.
-
-    The inputs of records have one digest for all of their columns.
-    """
-    return all(
-        {stream["role"] for stream in partition.inputs} - {"labels"} == {"candidates", "references"}
-        for partition in saved.partitions
-    )
-
-
-def _references(saved: SavedTotals) -> list[tuple[str, ...]]:
-    """The digests of the references of each partition, in their order."""
-    return [digests_of(partition.inputs, "references") for partition in saved.partitions]
 
 
 def _drawn(saved: SavedTotals, name: MetricWord) -> Integers:

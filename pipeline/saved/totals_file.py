@@ -10,10 +10,17 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.job import Results
-from beam_bleu.pipeline.output.file_names import SCORES, TOTALS, TOTALS_FORMAT
-from beam_bleu.pipeline.output.manifest import sha256, without_versions
-from beam_bleu.pipeline.result.saved_result import ResultFile, require_same_scores, result_file
+from beam_bleu.pipeline.job import Results, new_run
+from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS, TOTALS_FORMAT
+from beam_bleu.pipeline.output.manifest import manifest, sha256, without_versions
+from beam_bleu.pipeline.output.publication import commit, prepare
+from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.saved_result import (
+    ResultFile,
+    is_folder,
+    require_same_scores,
+    result_file,
+)
 from beam_bleu.pipeline.saved.codec import decoded, encoded
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals, texts_of, versions_of
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -114,3 +121,30 @@ def totals_in(file: ResultFile) -> SavedTotals:
 
 def _shown(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence[str]) -> None:
+    """Writes scores.json, totals.json and manifest.json, and _SUCCESS last.
+
+    The manifest lists the inputs of all partitions. run.json and metrics.prom of an earlier run are
+    removed, because nothing ran. None of the files that were read can be where the result goes.
+    """
+    # Importing Beam takes as long as merging a year of files.
+    from beam_bleu.pipeline.command_line.paths import check_output, checked_path
+
+    output = checked_path("--output", output, anywhere=False)
+    check_output(output, [("FILE", _file(path)) for path in files])
+    read = [stream for partition in saved.partitions for stream in partition.inputs]
+    documents = {
+        MANIFEST: document_bytes(manifest(read, scores, ["form = totals"])),
+        TOTALS: totals_bytes(saved, scores),
+        SCORES: scores,
+    }
+    prepare(output)
+    commit(output, new_run(), documents, ran=False)
+
+
+def _file(path: str) -> str:
+    """The file that is read if a user names a path."""
+    path = path.removeprefix("file://")
+    return f"{path.rstrip('/')}/{TOTALS}" if is_folder(path) else path

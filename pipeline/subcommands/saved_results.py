@@ -93,8 +93,7 @@ def finish(
         warn(warning)
     scores = document_bytes(document_of(result))
     if output is not None:
-        # Importing Beam takes as long as merging a year of files.
-        from beam_bleu.pipeline.saved.writing import write_result
+        from beam_bleu.pipeline.saved.totals_file import write_result
 
         write_result(saved, scores, output, read)
     return display.shown(scores, result)
