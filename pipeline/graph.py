@@ -11,7 +11,7 @@ import apache_beam as beam
 
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.gates.judging import enforce
-from beam_bleu.pipeline.job import Job, Results
+from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.handover import RunResult, hand_over
 from beam_bleu.pipeline.output.manifest import manifest, streams
@@ -50,11 +50,11 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
         step = functools.partial(step, set_up=handshake.set_up)
     paired = begin | job.source.pair(job.threads, step, describe=job.manifest)
     summed = sum_all(paired.batches, job, step, paired.tallies)
-    # The last step always gets the element `results`. So it runs even if a runner has lost the
+    # The last step always gets the element `job`. So it runs even if a runner has lost the
     # other data. Then it finds that the numbers of segments differ, and fails.
-    results = dataclasses.replace(job.results, request=requested(job))
-    named = root | "Name the job" >> beam.Create([results], reshuffle=False)
-    ends = {"results": named, "segments": paired.segments}
+    sent = dataclasses.replace(job.of_last_step, request=requested(job))
+    named = root | "Name the job" >> beam.Create([sent], reshuffle=False)
+    ends = {"job": named, "segments": paired.segments}
     if paired.digests is not None:
         ends["digests"] = paired.digests
     if paired.rejected is not None:
@@ -91,12 +91,12 @@ class _ScoreAndWrite(beam.DoFn):
 
 def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     PROGRESS.begin("writing")
-    results: Results
-    (results,) = ends["results"]
-    output, run = results.output, results.run
+    job: Job
+    (job,) = ends["job"]
+    output, run = job.output, job.run
     # A result of many slices has many objects of Python, which have an allocator of their own.
     give_back_freed_memory()
-    result = result_of(results, ends)
+    result = result_of(job, ends)
     segments: FoundSegments
     (segments,) = ends["segments"]
     documents = {SCORES: result.scores}
@@ -112,18 +112,18 @@ def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
     data = [*(file.name for file in part_files), *result.totals.rejected.files]
     examples = None
     if result.examples is not None:
-        examples = results.examples, result.examples
+        examples = job.examples, result.examples
         documents[EXAMPLES] = result.examples
-    if results.manifest:
+    if job.manifest:
         digests: Digests = only_sum("digests", ends["digests"])
         read = streams(segments, digests)
         documents[MANIFEST] = document_bytes(
-            manifest(read, result.scores, results.request, data, examples)
+            manifest(read, result.scores, job.request, data, examples)
         )
-        if results.evidence.save_totals:
-            documents[TOTALS] = saved_bytes(result.totals, results, read, result.scores)
+        if job.evidence.save_totals:
+            documents[TOTALS] = saved_bytes(result.totals, job, read, result.scores)
     commit(output, run, documents, data)
-    if results.is_awaited:
+    if job.is_awaited:
         hand_over(output, run, RunResult(result.scores, result.rows, tuple(segments.notes)))
     else:  # a launcher that waits judges the result itself, after it has shown it
-        enforce(results.gates, result.rows, output if results.manifest else "")
+        enforce(job.gates, result.rows, output if job.manifest else "")

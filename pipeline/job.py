@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import pyarrow as pa
@@ -14,9 +14,9 @@ from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, ScoringsOfMetrics
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
-from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.score.segment_table import segment_schema
+from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.closing import MostRejected
 
 IfExistsName = Literal["replace", "skip", "fail"]
@@ -27,15 +27,20 @@ def new_run() -> str:
     return uuid.uuid4().hex
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The settings that a job shares with its last step.
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A source of segments, definitions of metrics and an output folder.
 
     Attributes:
+      source: the input. It names the systems, in the order of the result.
+      metrics: the metrics with their definitions, in the order of the result.
       output: the folder for scores.json, which workers and launcher can see.
       run: the run's name. All files that only this run writes have it in their names.
       is_awaited: whether a launcher waits for the result (`hand_over`).
       manifest: whether manifest.json is written.
+      request: what is asked for, as manifest.json has it.
+      threads: the number of threads of a worker.
+      segment_scores: whether the scores of segments are written.
       examples: how many segments of each kind are written as examples, for each metric and
         system; 0 for no such file.
       slicing: the slices that are also scored. The source has their labels.
@@ -44,50 +49,25 @@ class Settings:
       evidence: what it finds out about its scores.
       gates: the thresholds that its result must reach.
       allow: what does not end the run, although it is probably a mistake: sorted keys of `ALLOWED`.
+      if_exists: what a run does if the output folder has a complete result, see --if_exists.
     """
 
+    source: Source
+    metrics: JobMetrics
+    _: dataclasses.KW_ONLY
     output: str
     run: str = dataclasses.field(default_factory=new_run, compare=False)
     is_awaited: bool = False
     manifest: bool = False
+    request: Sequence[str] = ()
+    threads: int = 1
+    segment_scores: bool = False
     examples: int = 0
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
     evidence: Evidence = USUAL_EVIDENCE
     gates: Gates = NO_GATES
     allow: tuple[AllowedName, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Results(Settings):
-    """What a job does with its sums.
-
-    It is sent with the data, so it has neither the source nor the model of a tokenizer, only
-    a description of what was asked for (`request`).
-    """
-
-    scorings: ScoringsOfMetrics
-    request: Sequence[str] = ()
-    highest_of_segments: Mapping[MetricWord, float | None]
-    is_of_lines: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class Job(Settings):
-    """A source of segments, definitions of metrics and an output folder.
-
-    Attributes:
-      source: the input. It names the systems, in the order of the result.
-      metrics: the metrics with their definitions, in the order of the result.
-      threads: the number of threads of a worker.
-      segment_scores: whether the scores of segments are written.
-      if_exists: what a run does if the output folder has a complete result, see --if_exists.
-    """
-
-    source: Source
-    metrics: JobMetrics
-    threads: int = 1
-    segment_scores: bool = False
     if_exists: IfExistsName = "replace"
 
     @property
@@ -103,14 +83,7 @@ class Job(Settings):
         return segment_schema(metrics, source.labels, source.kept, texts=source.keeps_texts)
 
     @property
-    def results(self) -> Results:
-        """What the last step needs to know."""
-        common = {field.name: getattr(self, field.name) for field in dataclasses.fields(Settings)}
-        return Results(
-            **common,
-            scorings=self.scorings,
-            highest_of_segments={
-                name: self.metrics.of_segments(name).highest for name, own in self.scorings.items()
-            },
-            is_of_lines=self.source.is_of_lines,
-        )
+    def of_last_step(self) -> Job:
+        """The job as it is sent with the data: without the model of a tokenizer."""
+        metrics = dataclasses.replace(self.metrics, texts={}, lengths=Text())
+        return dataclasses.replace(self, metrics=metrics)

@@ -13,7 +13,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.gates.thresholds import Gates
-from beam_bleu.pipeline.job import Job, Results
+from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.library.keywords import Asked, TableSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams
@@ -215,7 +215,7 @@ class _EvaluatePaired(beam.PTransform):
         # If there is no other data, the last step still gets the definition, and fails.
         ends = {
             "definition": paired["segments"].pipeline
-            | "Name the definition" >> beam.Create([job.results], reshuffle=False),
+            | "Name the definition" >> beam.Create([job.of_last_step], reshuffle=False),
             "segments": paired["segments"],
         }
         if "digests" in paired:
@@ -229,8 +229,8 @@ class _EvaluatePaired(beam.PTransform):
 
 
 def _outputs(ends: Ends) -> Iterator[Any]:
-    results: Results = only_sum("the definition", ends["definition"])
-    result = result_of(results, ends)
+    job: Job = only_sum("the definition", ends["definition"])
+    result = result_of(job, ends)
     # As JSON has it, so that it does not matter whether a document comes from here or from a file.
     document = json.loads(result.scores)
     yield document
@@ -240,11 +240,11 @@ def _outputs(ends: Ends) -> Iterator[Any]:
         yield TaggedOutput("comparisons", comparison)
     for line in (result.examples or b"").splitlines():
         yield TaggedOutput("examples", json.loads(line))
-    if results.evidence.save_totals:
+    if job.evidence.save_totals:
         read = []
         if "digests" in ends:
             read = streams(ends["segments"][0], only_sum("digests", ends["digests"]))
-        yield TaggedOutput("totals", saved_bytes(result.totals, results, read, result.scores))
+        yield TaggedOutput("totals", saved_bytes(result.totals, job, read, result.scores))
 
 
 def _evaluated(

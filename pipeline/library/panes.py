@@ -90,7 +90,7 @@ class _TakeEnds(beam.DoFn):
 
     def __init__(self, job: Job) -> None:
         self._systems = tuple(job.source.systems)
-        self._results = job.results
+        self._job = job.of_last_step
         self._additions = additions(job)
 
     def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
@@ -98,7 +98,7 @@ class _TakeEnds(beam.DoFn):
         if pane is None:  # a pane without a table: Beam gives the sum of nothing
             return
         ends: dict[str, list[Any]] = {
-            "definition": [self._results],
+            "definition": [self._job],
             "segments": [FoundSegments(pane.segments, systems=self._systems)],
             **{name: [sums] for name, sums in pane.named.items()},
         }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.display.printable import json_text
-from beam_bleu.pipeline.job import Results
+from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.metric_rows import MetricRows
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.result.rows import Result
@@ -36,17 +36,18 @@ class JobResult:
     examples: bytes | None
 
 
-def result_of(results: Results, ends: Ends) -> JobResult:
+def result_of(job: Job, ends: Ends) -> JobResult:
     """The result of a job, from what its last step gets."""
-    scorings, evidence = results.scorings, results.evidence
-    totals = totals_of_ends(ends, results)
+    scorings, evidence = job.scorings, job.evidence
+    totals = totals_of_ends(ends, job)
     systems = totals.systems
     spread = examples = None
-    if results.examples:
+    if job.examples:
         picked: Picked = only_sum(PICKED, ends[PICKED])
-        spread = _distributions(picked, results.highest_of_segments, systems)
+        highest = {name: job.metrics.of_segments(name).highest for name in scorings}
+        spread = _distributions(picked, highest, systems)
         examples = _examples_bytes(picked, list(scorings), systems, evidence.baseline_of(systems))
-    rows = scored(totals, scorings, results.slicing, evidence, spread)
+    rows = scored(totals, scorings, job.slicing, evidence, spread)
     return JobResult(totals, rows, document_bytes(document_of(rows)), examples)
 
 

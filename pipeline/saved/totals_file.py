@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.job import Results, new_run
+from beam_bleu.pipeline.job import Job, new_run
 from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS, TOTALS_FORMAT
 from beam_bleu.pipeline.output.manifest import manifest, sha256, without_versions
 from beam_bleu.pipeline.output.publication import commit, prepare
@@ -51,10 +51,10 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
 
 
 def saved_bytes(
-    totals: Totals, results: Results, read: Sequence[Mapping[str, Any]], scores: bytes
+    totals: Totals, job: Job, read: Sequence[Mapping[str, Any]], scores: bytes
 ) -> bytes:
     """The bytes of the totals.json of a finished job."""
-    scorings, slicing, evidence = results.scorings, results.slicing, results.evidence
+    scorings, slicing, evidence = job.scorings, job.slicing, job.evidence
     return totals_bytes(
         SavedTotals(
             # The names of files and the first records are not those of the texts.

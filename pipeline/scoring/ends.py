@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.job import Results
+from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
@@ -37,20 +37,19 @@ def end_of(metric: MetricWord, text: TextName) -> str:
     return f"totals of {metric} ({text.label})"
 
 
-def totals_of_ends(ends: Ends, results: Results) -> Totals:
+def totals_of_ends(ends: Ends, job: Job) -> Totals:
     """The totals of a job."""
     segments: FoundSegments = only_sum("segments", ends["segments"])
     metrics = {
-        name: _metric_totals(scorings, results.slicing, ends)
-        for name, scorings in results.scorings.items()
+        name: _metric_totals(scorings, job.slicing, ends) for name, scorings in job.scorings.items()
     }
     tally = tally_of(segments, ends.get(TALLIES))
-    rejected = check_rejected(ends.get("rejected", ()), tally, results.most_rejected)
+    rejected = check_rejected(ends.get("rejected", ()), tally, job.most_rejected)
     require_segments_left(tally, rejected)
     sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
     notices = list(segments.notices)
     if sample is not None:
-        notices += look_at(sample, results.allow, of_values=not results.is_of_lines)
+        notices += look_at(sample, job.allow, of_values=not job.source.is_of_lines)
     return Totals(
         segments.systems,
         tally,
