@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.score.differences import Difference
 
 MACRO_AVERAGE: Final = "macro_average"
 """The group of a mean over languages or tasks."""
@@ -92,34 +93,21 @@ class ScoreRow:
     warnings: tuple[str, ...] = dataclasses.field(default=(), compare=False)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class DifferenceRow:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DifferenceRow(Difference):
     """The difference of two scores.
 
     Attributes:
-      segments: the number of segments; of means of two results, that of languages or tasks.
-      units: the number of segments or documents that both have.
-      difference: in points of the score.
-      standard_error: of the difference; None if there is none.
-      interval: the 95 % interval of the difference; None if there is none.
-      p_value: how probable such a difference is if there is none in truth; None if it is unknown.
-      p_value_holm: the same, adjusted for the family.
-      detectable: the smallest true difference that would usually be found significant (80 % power);
-        None without a standard error, or if it is 0.
-      reason: why one of these numbers is None; "" if none is. scores.json does not have it.
+      group: what of the corpus it is about. If it is a mean in two results, `segments` is the
+        number of languages or tasks.
+      p_value_holm: the p-value, adjusted for the family.
+      reason: why a number is None; "" if none is. scores.json does not have it.
     """
 
     metric: MetricWord
     system: str
     group: Group
-    segments: int
-    units: int
-    difference: float
-    standard_error: float | None
-    interval: tuple[float, float] | None
-    p_value: float | None
     p_value_holm: float | None = None
-    detectable: float | None
     reason: str = dataclasses.field(default="", compare=False)
 
     @property
@@ -130,14 +118,14 @@ class DifferenceRow:
         return "corpus" if self.group is None else "macro_average"
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class ComparisonRow(DifferenceRow):
     """The score of a system minus that of the baseline."""
 
     baseline: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class ComparedRow(DifferenceRow):
     """A score in two results: the new one minus the old one."""
 

@@ -13,7 +13,7 @@ import glob
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import (
@@ -80,25 +80,22 @@ def read(path: str) -> bytes:
         return storage.read(path)
 
 
-@dataclasses.dataclass(frozen=True)
-class ResultFile:
+class ResultFile(NamedTuple):
     """A file with a result that was read.
 
-    Attributes:
-      path: its path.
-      data: its bytes.
-      folder: its folder, if the user has named this; "" if the user has named the file, because
-        other files beside it can be those of another result.
+    The folder is "" if the user has named the file itself, because other files beside it can be
+    those of another result.
     """
 
     path: str
     data: bytes
     folder: str
 
-    def beside(self, name: str) -> bytes | None:
-        """The bytes of another file of the result; None if there is none."""
-        path = f"{self.folder}/{name}"
-        return read(path) if self.folder and exists(path) else None
+
+def beside(folder: str, name: str) -> bytes | None:
+    """The bytes of another file of a result; None if there is none, or if the folder is ""."""
+    path = f"{folder}/{name}"
+    return read(path) if folder and exists(path) else None
 
 
 def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -> ResultFile:
@@ -163,7 +160,8 @@ class SavedResult:
     @property
     def has_totals(self) -> bool:
         """Whether everything was saved that was added up."""
-        return self.totals_named is not None or self._has(TOTALS)
+        in_folder = bool(self.folder) and exists(f"{self.folder}/{TOTALS}")
+        return self.totals_named is not None or in_folder
 
     @functools.cached_property
     def totals(self) -> SavedTotals:
@@ -182,16 +180,13 @@ class SavedResult:
         """What was read, as manifest.json has it; () if that is not known."""
         if self.totals_named is not None:
             return [stream for part in self.totals_named.partitions for stream in part.inputs]
-        if not self._has(MANIFEST):
+        data = beside(self.folder, MANIFEST)
+        if data is None:
             return ()
-        path = f"{self.folder}/{MANIFEST}"
-        with named_if_damaged(path):
-            streams: Sequence[Mapping[str, Any]] = json.loads(read(path))["streams"]
+        with named_if_damaged(f"{self.folder}/{MANIFEST}"):
+            streams: Sequence[Mapping[str, Any]] = json.loads(data)["streams"]
             digests_of(streams, "")
             return streams
-
-    def _has(self, name: str) -> bool:
-        return bool(self.folder) and exists(f"{self.folder}/{name}")
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
@@ -207,7 +202,7 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
                     f"only format {SCORES_FORMAT}",
                     "read it with the version of beam-bleu that wrote it, or with a newer one",
                 )
-            manifest = file.beside(MANIFEST)
+            manifest = beside(file.folder, MANIFEST)
             require_same_scores(f"{file.folder}/{MANIFEST}", manifest, file.data)
             return SavedResult(name, read_result(document), file.folder)
         if "format" not in document:

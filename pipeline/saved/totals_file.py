@@ -17,6 +17,7 @@ from beam_bleu.pipeline.output.publication import commit, prepare
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.result.saved_result import (
     ResultFile,
+    beside,
     is_folder,
     require_same_scores,
     result_file,
@@ -102,7 +103,7 @@ def totals_in(file: ResultFile) -> SavedTotals:
             "program",
             "copy it again from the folder of its run, or repeat the run with --save_totals",
         ) from error
-    require_same_scores(file.path, file.data, file.beside(SCORES))
+    require_same_scores(file.path, file.data, beside(file.folder, SCORES))
     saved: SavedTotals = decoded(SavedTotals, content)
     # Signatures name the versions that are installed. They must be those that made the tokens.
     try:
