@@ -1,23 +1,21 @@
 """Puts a run's result in place: scores.json is the one commit.
 
-A run's data files have its name in theirs, and workers write them where they stay. When all of them
-are there, the last step writes the documents: manifest.json names the data files and has the
-SHA-256 that scores.json will have, and scores.json replaces the former one in one step. Until then
-the former scores.json and its data files are there, so nothing ever has to be put back. Then the
-run removes all data files that its manifest does not name, and writes the empty file _SUCCESS.
-Every run removes it when it starts. So where it is, the other files are the complete result of one
+Workers write the data files of a run, which have its name in theirs, where they stay. When all are
+there, the last step writes the documents: manifest.json names the data files and has the SHA-256
+that scores.json will have, and scores.json replaces the former one in one step. Until then the
+former scores.json and its data files are there, so nothing ever has to be put back. Then the run
+removes all data files that its manifest does not name, and writes the empty file _SUCCESS, which
+every run removes when it starts. So where it is, the other files are the complete result of one
 run, and no run has started since.
 
 A run that is killed just before its scores.json leaves the former one beside a manifest.json of
 another SHA-256. Readers see that, and the next run replaces both.
 
-On this machine and in object stores a lock stops two runs from doing this at the same time. A lock
-in an object store can be lost (see `locking.py`), so a run checks it before each step. On a
-filesystem without locks (HDFS), a run checks at the end that the result is its own.
+A lock stops two runs from doing this at the same time. One in an object store can be lost, so a run
+checks it before each step. Without locks (HDFS), a run checks at the end that the result is its own.
 
-Other programs also have files with names such as manifest.json, and many write a _SUCCESS. A run
-neither replaces nor removes these: it ends before it scores. Only scores.json is replaced whatever
-is in it.
+Files of other programs with such names are neither replaced nor removed: the run ends before it
+scores. Only scores.json is replaced whatever is in it.
 """
 
 from __future__ import annotations

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
 import socket
-import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -43,45 +41,6 @@ def file(tmp_path, monkeypatch, _no_setup) -> Path:
     config.write_text(json.dumps({"transport": transport}))  # JSON is YAML
     monkeypatch.setenv("OPENLINEAGE_CONFIG", str(config))
     return tmp_path / "events.jsonl"
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """A server of lineage.
-
-    Attributes:
-      events: what it got.
-      status: what it answers.
-    """
-
-    def __init__(self, status: int) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.events: list[dict[str, Any]] = []
-        self.status = status
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        data = self.rfile.read(int(self.headers["Content-Length"]))
-        assert self.path == "/api/v1/lineage"
-        self.server.events.append(json.loads(data))
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture
-def server(request, monkeypatch, _no_setup) -> Iterator[Server]:
-    """A server of lineage on loopback, which answers 201, or the status of the test."""
-    with Server(getattr(request, "param", 201)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("OPENLINEAGE_URL", f"http://127.0.0.1:{server.server_port}")
-        yield server
-        server.shutdown()
 
 
 def events(file: Path) -> list[dict[str, Any]]:
@@ -176,14 +135,6 @@ def test_a_run_that_was_stopped_is_aborted(file, tmp_path):
     abort = events(file)[1]
     assert abort["eventType"] == "ABORT"
     assert abort["run"]["facets"]["errorMessage"]["message"] == "stopped by SIGTERM"
-
-
-def test_a_server_gets_the_events(server, tmp_path):
-    done = run("--output", tmp_path / "out")
-    assert (done.code, done.err) == (0, "")
-    for event in server.events:
-        require_valid(event)
-    assert [event["eventType"] for event in server.events] == ["START", "COMPLETE"]
 
 
 def warned(done: Run) -> str:

@@ -250,36 +250,3 @@ def test_json_lines(tmp_path):
         (row, *expected) for row, expected in sorted(bad.items())
     ]
     assert run.document["counters"]["read"] == 72
-
-
-def test_a_join(tmp_path):
-    def write_records(name: str, texts: dict[int, Any], key: str) -> Path:
-        lines = [json.dumps({"id": i, key: text}) for i, text in texts.items()]
-        return write_lines(tmp_path / f"{name}.jsonl", lines)
-
-    candidates: list[dict[int, Any]] = [
-        {**enumerate_lines(SYSTEMS[name])} for name in ("atlas", "birch")
-    ]
-    candidates[0][3] = candidates[1][3] = candidates[1][7] = None
-    files = [
-        write_records(name, texts, "hyp")
-        for name, texts in zip(("atlas", "birch"), candidates, strict=True)
-    ]
-    references = write_records("ref", enumerate_lines(REFERENCES[0]), "ref")
-    out = tmp_path / "out"
-    given = [*streams(files, [references]), "--join_on=id", "--output", out]
-    called(*given).assert_failed(3, "has no candidate in the column hyp")
-    run = called(*given, *REJECT, "--format=json")
-    kept = [
-        [line for row, line in enumerate(read_lines(path)) if row not in (3, 7)]
-        for path in (SYSTEMS["atlas"], SYSTEMS["birch"], REFERENCES[0])
-    ]
-    assert_equals_sacrebleu(run.document, kept[:2], kept[2:])
-    counters = run.document["counters"]
-    assert (counters["read"], counters["rejected"]) == (72, 2)
-    assert counters["rejected_records"] == [{"reason": "missing-candidate", "records": 3}]
-    assert len(rejected(out)) == 3
-
-
-def enumerate_lines(path: Path) -> dict[int, Any]:
-    return dict(enumerate(read_lines(path)))

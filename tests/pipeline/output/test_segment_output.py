@@ -96,7 +96,6 @@ def test_segments_can_be_scored_without_effective_order(corpus, out):
 
 USAGE_ERRORS = [
     (["--segment_scores"], ["--segment_scores needs --output"]),
-    (["--segment_smooth_method=exp"], ["--segment_smooth_method needs --segment_scores"]),
     (["--segment_smooth_value=1"], ["--segment_smooth_value needs --segment_scores"]),
     (
         ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
@@ -106,7 +105,6 @@ USAGE_ERRORS = [
         ["--segment_scores", "--output={}", "--segment_smooth_method=nltk"],
         ["--segment_smooth_method", "nltk-method7"],
     ),
-    (["--smooth_method=nltk-method5"], ["--smooth_method", "nltk-method5"]),
 ]
 
 

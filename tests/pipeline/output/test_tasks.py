@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from command_line import Argument, Run, called
 
@@ -75,19 +73,6 @@ def test_several_tasks_have_no_common_score(tmp_path: Path) -> None:
     require_schema(run.document)
 
 
-def test_lighteval_has_the_task_in_the_name(tmp_path: Path) -> None:
-    for task, texts in TASKS.items():
-        rows = [
-            {"doc": {"choices": [reference], "id": "0"}, "model_response": {"text": [text]}}
-            for text, reference in texts
-        ]
-        pq.write_table(pa.Table.from_pylist(rows), tmp_path / f"details_x|{task}|0_{TIME}.parquet")
-    flags = ["--layout", "lighteval", "--input", f"{tmp_path}/details_*.parquet"]
-    run = called(*flags, "--format", "json")
-    assert whole(run) == []
-    assert list(by_task(run)) == [f"x|{task}|0" for task in TASKS]
-
-
 @pytest.mark.parametrize(
     "flags", [["--score_only"], ["--compare_presets"], ["--resample", "bootstrap"]]
 )
@@ -124,18 +109,6 @@ def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:
     pooled = tmp_path / "pooled"
     called(*flags_of(folder), "--pool_tasks", "--output", pooled, "--save_totals", "--partition=x")
     called("merge", tmp_path / "both", pooled).assert_failed(3, "unpooled is ")
-
-
-def test_languages_with_one_tokenizer_are_not_pooled_over_tasks(tmp_path: Path) -> None:
-    folder = lm_eval(tmp_path / "d")
-    for path in folder.iterdir():
-        language = path.name.split("_")[2].split("-")[1]
-        rows = [json.loads(line) | {"lang": language} for line in path.read_text().splitlines()]
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    run = called(*flags_of(folder), "--language_column", "lang", "--format", "json")
-    assert whole(run) == []
-    assert [each["languages"] for each in run.document["macro_average"]] == [2]
-    require_schema(run.document)
 
 
 def test_a_language_of_several_tasks_has_no_score(tmp_path: Path) -> None:
