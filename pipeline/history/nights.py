@@ -105,8 +105,8 @@ def last_passed(folder: str, result: str) -> str | None:
     # Merged months are not compared with nights.
     before = [own for own in nights if own.name < new.name and len(own.name) == len(new.name)]
     for night in reversed(_in_order(before)):
-        has_failed = (_record(night.path) or {}).get("verdict") == "failed"
-        if exists(_in_folder(night.path, SUCCESS)) and not has_failed:
+        is_last = exists(_in_folder(night.path, SUCCESS))
+        if is_last and (_record(night.path) or {}).get("verdict") != "failed":
             return night.path
     return None
 

@@ -11,8 +11,9 @@ run, and no run has started since.
 A run that is killed just before its scores.json leaves the former one beside a manifest.json of
 another SHA-256. Readers see that, and the next run replaces both.
 
-A lock stops two runs from doing this at the same time. One in an object store can be lost, so a run
-checks it before each step. Without locks (HDFS), a run checks at the end that the result is its own.
+A lock stops two runs from doing this at the same time. In an object store it can be lost, so a run
+checks it before each step. On HDFS there is none, so a run checks at the end that the result is its
+own.
 
 Files of other programs with such names are neither replaced nor removed: the run ends before it
 scores. Only scores.json is replaced whatever is in it.
