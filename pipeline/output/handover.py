@@ -24,13 +24,7 @@ from beam_bleu.transforms.wiring.filesystems import join
 
 @dataclasses.dataclass(frozen=True)
 class RunResult:
-    """The result of a run.
-
-    Attributes:
-      scores: the bytes of its scores.json.
-      result: its rows.
-      notes: remarks for the person who started it.
-    """
+    """The bytes of a run's scores.json, its rows, and remarks for the person who started it."""
 
     scores: bytes
     result: Result

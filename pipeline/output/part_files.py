@@ -33,12 +33,7 @@ _DIFFERENT = ("index", "score", "matches")
 
 @dataclasses.dataclass(frozen=True)
 class PartFile:
-    """A finished file.
-
-    Attributes:
-      name: its name, relative to the output folder; no other file ever has the same name.
-      rows: the number of its rows.
-    """
+    """A finished file: its name, which no other file ever has, and the number of its rows."""
 
     name: str
     rows: int

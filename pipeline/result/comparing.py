@@ -61,12 +61,8 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
 def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
     """Each score of a result minus the same score of an older one, in the order of the new one.
 
-    Metrics with another definition are left out, and means over other languages or tasks.
-
-    Args:
-      old: the older result.
-      new: the newer one.
-      pairs: what compares systems in pairs, or why nothing does.
+    Metrics with another definition are left out, and means over other languages or tasks. `pairs`
+    is as in `ComparedResults`.
     """
     definitions = common_definitions(old, new)
     former = _scored(old)
@@ -154,11 +150,8 @@ _SHOWN = 5
 class ComparedResults:
     """The comparison of two results, for `beam-bleu compare`.
 
-    Attributes:
-      old: the old result.
-      new: the new result.
-      pairs: what compares systems in pairs of segments, or why nothing does.
-      rows: the scores that both results have, in the order of the new one; one or more.
+    `pairs` is what compares systems in pairs of segments, or why nothing does. The rows are the
+    scores that both results have, in the order of the new one.
     """
 
     old: SavedResult

@@ -22,13 +22,7 @@ _OF_TOKENS = {
 
 
 class Key(NamedTuple):
-    """What a series is of.
-
-    Attributes:
-      metric: the metric, as commands write it.
-      of_slice: the text of the slice, such as domain=news; "" for the whole corpus.
-      system: the system.
-    """
+    """What a series is of. The slice is a text, such as domain=news; "" is the whole corpus."""
 
     metric: MetricWord
     of_slice: str

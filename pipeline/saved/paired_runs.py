@@ -21,12 +21,7 @@ _NEW, _OLD = "new", "old"
 
 @dataclasses.dataclass(frozen=True)
 class Paired:
-    """Two runs whose random replicates have the same segments.
-
-    Attributes:
-      old: what the old run has added up.
-      new: what the new run has added up.
-    """
+    """What two runs have added up whose random replicates have the same segments."""
 
     old: SavedTotals
     new: SavedTotals

@@ -21,12 +21,7 @@ from beam_bleu.transforms.version import VERSION
 
 @dataclasses.dataclass(frozen=True)
 class Partition:
-    """A part of a corpus that one run has scored.
-
-    Attributes:
-      label: its name, from --partition; None if it has none.
-      inputs: what was read, as the streams of manifest.json.
-    """
+    """A part of a corpus that one run has scored: its --partition, and its streams."""
 
     label: str | None
     inputs: Sequence[Mapping[str, Any]]
@@ -39,9 +34,6 @@ class SavedTotals:
     Attributes:
       totals: everything that was added up; without the names of files, and without the first
         rejected records.
-      scorings: for each metric the scorings of the corpus and of its segments.
-      slicing: the slices.
-      evidence: what the job finds out about its scores.
       partitions: the parts of the corpus. Those of merged totals are sorted by their labels.
       versions: by the name of a library, its version with which tokens were made.
       program: the version of beam-bleu that has counted.

@@ -23,10 +23,8 @@ class Totals:
 
     Attributes:
       systems: the systems' names, in the order of the result.
-      tally: what became of the segments that were read.
       metrics: what was added up for each metric, with each way to make tokens.
       is_tallied: whether the source has tallies, so that the result has counters of them.
-      rejected: the rejected records.
       notices: what a reader of the score must know about the texts.
       coverage: which segments the systems have; None if each record has all systems.
     """
