@@ -216,7 +216,7 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
 
 def _number(value: Any) -> Any:
     """A number of a file that anything can have written, an interval of them, or None."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         low, high = map(_number, value)
         return low, high
     if value is not None and (isinstance(value, bool) or not math.isfinite(value)):
