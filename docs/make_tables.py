@@ -190,9 +190,9 @@ def _inputs() -> _Parts:
     coverages = [
         [
             _named(name, COVERAGES),
-            row.description + (": otherwise the exit code is 3" if row.complete else ""),
+            rule + (": otherwise the exit code is 3" if name == "strict" else ""),
         ]
-        for name, row in COVERAGES.items()
+        for name, rule in COVERAGES.items()
     ]
     layouts = [[code(name), _LAYOUTS[name]] for name in LAYOUTS]
     return {

@@ -6,7 +6,7 @@ The notices of several parts of a corpus are added up, like all sums.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 NoticeCode = Literal["nul", "missing", "unknown", "left-out", "documents", "sample"]
@@ -55,9 +55,9 @@ def _share(notice: Notice) -> str:
     return f"{notice.about}: {notice.count:,} of {notice.segments:,} segments {verb}"
 
 
-def _ids(notice: Notice) -> str:
-    more = notice.count - len(notice.ids)
-    return ", ".join(notice.ids) + (f" and {more:,} more" if more else "")
+def named_ids(first: Sequence[str], count: int) -> str:
+    """So many ids, of which the first ones are named."""
+    return ", ".join(first) + (f" and {count - len(first):,} more" if count > len(first) else "")
 
 
 _SENTENCES: dict[NoticeCode, Callable[[Notice], str]] = {
@@ -69,12 +69,13 @@ _SENTENCES: dict[NoticeCode, Callable[[Notice], str]] = {
     "missing": lambda notice: f"{_share(notice)} missing",
     "unknown": lambda notice: (
         f"{notice.about}: {notice.count:,} {'record has' if notice.count == 1 else 'records have'} "
-        f"an id that {notice.detail} do not have, and cannot be scored: {_ids(notice)}"
+        f"an id that {notice.detail} do not have, and cannot be scored: "
+        f"{named_ids(notice.ids, notice.count)}"
     ),
     "left-out": lambda notice: f"{_share(notice)} left out for all systems",
     "documents": lambda notice: (
         f"{notice.about}: {notice.count:,} of {notice.segments:,} segments with the same id have a "
-        f"different {notice.detail}: {_ids(notice)}"
+        f"different {notice.detail}: {named_ids(notice.ids, notice.count)}"
     ),
     "sample": lambda notice: notice.about,
 }

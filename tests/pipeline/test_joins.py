@@ -14,7 +14,7 @@ import pytest
 from command_line import EXAMPLES, Run, called, read_lines
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.transforms.pairing.records.joins import joining
+from beam_bleu.transforms.pairing.records.joins import joining, rows
 from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
 
 NAMES = ["atlas", "birch", "cobalt"]
@@ -257,10 +257,10 @@ def test_a_rejected_long_record_rejects_its_segment_for_all_systems(
 def test_a_column_of_ids_is_not_one_of_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(joining, "MOST_SYSTEMS", 10)
+    monkeypatch.setattr(rows, "MOST_SYSTEMS", 10)
     records = [{"id": i, "system": f"s{i}", "ref": "a", "hyp": "a"} for i in range(30)]
     long(tmp_path, records).assert_failed(
-        3, "the column system names more than 10 systems: s0, s1, s10 and"
+        3, "the column system names more than 10 systems: s0, s1, s2 and"
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,35 +18,23 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.notices import SHOWN_IDS
-from beam_bleu.transforms.pairing.batch import KEPT_ID, Places, SegmentBatch, usual_rows
-from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.records.joins.findings import (
     NOT_IN_ALL,
     WITHOUT_REFERENCE,
-    Coverage,
     Finding,
     FindingKey,
     Findings,
     Report,
-    Side,
     Sort,
 )
 from beam_bleu.transforms.pairing.records.joins.ids import shown_id
 from beam_bleu.transforms.pairing.records.joins.rows import (
-    CANDIDATE,
     FILTERED_STATE,
-    ID,
     KEPT,
     LABEL,
-    NUMBER,
-    PATH,
-    PLACE,
-    PLACE_KIND,
     REFERENCE,
     REJECTED_STATE,
-    STATE,
-    STREAM,
-    SYSTEM,
     VALUE,
     WITNESS,
     columns_of,
@@ -53,40 +42,16 @@ from beam_bleu.transforms.pairing.records.joins.rows import (
 )
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
-@dataclasses.dataclass(frozen=True)
-class Joining:
-    """What the buckets of a join have in common.
 
-    Attributes:
-      sides: the first one has the numbers, labels and kept columns of the segments; then come
-        further streams of references, and the systems.
-      references: how many of the first sides have references. Only numbers need none.
-      is_long: whether the sides of the systems are parts of the first one.
-      coverage: the rule for segments that not all systems have.
-      values: the columns of numbers.
-      kept: the names of the columns that are kept besides the id.
-      id_columns: the number of the columns of an id.
-    """
-
-    sides: Sequence[Side]
-    references: int
-    is_long: bool
-    coverage: Coverage
-    values: Sequence[ValueColumn] = ()
-    kept: Sequence[str] = ()
-    id_columns: int = 1
-
-    @property
-    def systems(self) -> tuple[Side, ...]:
-        return tuple(self.sides[self.references :])
-
-    def join(self, messages: Iterable[bytes]) -> tuple[Report, Iterator[SegmentBatch]]:
-        """Joins the messages of a bucket, in any order."""
-        rows = rows_of(messages)
-        if rows is None:
-            return Report(), iter(())
-        return _Bucket(self, rows).join()
+def join_bucket(
+    source: JoinedRecords, systems: Sequence[str], messages: Iterable[bytes]
+) -> tuple[Report, Iterator[SegmentBatch]]:
+    """Joins the messages of a bucket, in any order."""
+    rows = rows_of(messages)
+    return (Report(), iter(())) if rows is None else _Bucket(source, systems, rows).join()
 
 
 class _Bucket:
@@ -94,7 +59,7 @@ class _Bucket:
 
     Attributes:
       codes: int64 (rows,), a number for each id. Arrow compares the ids, and not only hashes.
-      sides: int64 (rows,), the side of each row.
+      sides: int64 (rows,), the side of each row, of `JoinedRecords.sides`.
       live: int64, the rows that the conditions keep. They can choose among several records with
         one id, so those that they leave out are not compared with the others.
       known: bool (codes,), which ids the first side has, with or without conditions.
@@ -102,21 +67,28 @@ class _Bucket:
       rejected: bool (segments,), which segments have a bad record on any side.
     """
 
-    def __init__(self, joining: Joining, table: pa.Table) -> None:
-        self._joining, self._table = joining, table
-        ids = table[ID].chunk(0).dictionary_encode()
+    def __init__(self, source: JoinedRecords, systems: Sequence[str], table: pa.Table) -> None:
+        self._source, self._systems, self._table = source, systems, table
+        self._names = source.sides(systems)
+        self._references = len(source.references)
+        ids = table["id"].chunk(0).dictionary_encode()
         self._codes = ids.indices.to_numpy().astype(np.int64)
         count = len(ids.dictionary)
-        state = table[STATE].to_numpy()
+        state = table["state"].to_numpy()
         self._live = np.flatnonzero(state != FILTERED_STATE)
-        self._sides = self._side_numbers()
-        is_base = np.full(len(table), True) if joining.is_long else self._sides == 0
+        self._sides = table["stream"].to_numpy().astype(np.int64)
+        is_base = self._sides == 0
+        if source.is_long:
+            numbers = {system: number for number, system in enumerate(systems, 1)}
+            column = table["system"].chunk(0)  # without a name, a row is left out by a condition
+            of_names = [*map(numbers.__getitem__, column.dictionary.to_pylist()), 0]
+            self._sides = np.array(of_names, np.int64)[column.indices.fill_null(-1).to_numpy()]
         self._known = np.zeros(count, bool)
         self._known[self._codes[is_base]] = True
-        self._by_code = np.full((len(joining.sides), count), -1, np.int64)
+        self._by_code = np.full((len(self._names), count), -1, np.int64)
         backwards = self._live[::-1]  # so that the first row is written last
         self._by_code[self._sides[backwards], self._codes[backwards]] = backwards
-        if joining.is_long:
+        if source.is_long:
             self._by_code[0, self._codes[backwards]] = backwards
         bases = np.sort(self._by_code[0][self._by_code[0] >= 0])
         self._filtered = int(self._known.sum()) - len(bases)
@@ -126,32 +98,24 @@ class _Bucket:
         self._rejected = is_rejected[self._codes[bases]]
 
     def join(self) -> tuple[Report, Iterator[SegmentBatch]]:
-        joining, rows, rejected = self._joining, self._rows, self._rejected
-        report = Report(arrived=len(self._table), segments=int((~rejected).sum()))
-        unclear = self._twice() | (self._differing() if joining.is_long else {})
+        source, rows = self._source, self._rows
+        report = Report(arrived=len(self._table), segments=int((~self._rejected).sum()))
+        unclear = self._twice() | (self._differing() if source.is_long else {})
         if unclear:
             return dataclasses.replace(report, findings=unclear), iter(())
-        found = self._missing() | self._unknown()
+        # Rows with an id that the first side does not have.
+        unknown = self._live[~self._known[self._codes[self._live]]]
+        found = self._missing() | self._of_sides("unknown", unknown)
         scored, tally = self._scored()
         report = dataclasses.replace(report, findings=found, tally=tally)
-        if joining.coverage.complete and found:
+        if source.coverage == "strict" and found:
             return report, iter(())
         report += Report(findings=self._mismatched())
         return report, self._batches(scored) if rows.size else iter(())
 
-    def _side_numbers(self) -> Integers:
-        if not self._joining.is_long:
-            streams: Integers = self._table[STREAM].to_numpy().astype(np.int64)
-            return streams
-        names = {side.system: number for number, side in enumerate(self._joining.sides)}
-        column = self._table[SYSTEM].chunk(0)  # without a name, a row is left out by a condition
-        of_names = np.array([*map(names.__getitem__, column.dictionary.to_pylist()), 0], np.int64)
-        numbers: Integers = of_names[column.indices.fill_null(-1).to_numpy()]
-        return numbers
-
     @property
     def _places(self) -> Places:
-        return Places(*(self._table[name].chunk(0) for name in (PATH, PLACE_KIND, PLACE)))
+        return Places(*(self._table[name].chunk(0) for name in ("path", "place kind", "place")))
 
     def _findings(self, firsts: Integers, side: int | None = None) -> Findings:
         """The findings about the ids of rows, in their order."""
@@ -159,14 +123,14 @@ class _Bucket:
         first = []
         for row in firsts[:SHOWN_IDS].tolist():
             same = rows[self._codes[rows] == self._codes[row]][:SHOWN_IDS]
-            text, number = (self._table[name][row].as_py() for name in (ID, NUMBER))
-            shown = text if self._joining.id_columns > 1 else shown_id(text)
+            text, number = (self._table[name][row].as_py() for name in ("id", "number"))
+            shown = text if len(self._source.wanted.ids) > 1 else shown_id(text)
             first.append(Finding(number, shown, tuple(map(self._places.of, same.tolist()))))
         return Findings(len(firsts), tuple(first))
 
     def _of_sides(self, sort: Sort, rows: Integers) -> dict[FindingKey, Findings]:
         return {
-            (sort, self._joining.sides[number].name, ""): self._findings(
+            (sort, self._names[number], ""): self._findings(
                 rows[self._sides[rows] == number], number
             )
             for number in np.unique(self._sides[rows]).tolist()
@@ -194,21 +158,17 @@ class _Bucket:
                 equal = pc.fill_null(pc.equal(here, usual), False)
                 both_null = pc.and_(here.is_null(), usual.is_null())
                 differs |= ~pc.or_(equal, both_null).to_numpy(zero_copy_only=False)
-        key: FindingKey = ("differing", self._joining.sides[0].name, "")
+        key: FindingKey = ("differing", self._names[0], "")
         return {key: self._findings(firsts[differs])} if differs.any() else {}
 
     def _missing(self) -> dict[FindingKey, Findings]:
-        base = None if self._joining.is_long else 0
-        found: dict[FindingKey, Findings] = {}
-        for side, of_side in zip(self._joining.sides, self._rows, strict=True):
-            lacks = (of_side < 0) & ~self._rejected
-            if lacks.any():
-                found["missing", side.name, ""] = self._findings(self._rows[0][lacks], base)
-        return found
-
-    def _unknown(self) -> dict[FindingKey, Findings]:
-        """The rows with an id that the first side does not have."""
-        return self._of_sides("unknown", self._live[~self._known[self._codes[self._live]]])
+        base = None if self._source.is_long else 0
+        lacking = (self._rows < 0) & ~self._rejected
+        return {
+            ("missing", name, ""): self._findings(self._rows[0][lacks], base)
+            for name, lacks in zip(self._names, lacking, strict=True)
+            if lacks.any()
+        }
 
     def _mismatched(self) -> dict[FindingKey, Findings]:
         """The segments whose witnesses differ from those of the first side that has this column."""
@@ -224,7 +184,7 @@ class _Bucket:
                 differ = pc.fill_null(pc.not_equal(of_sides[usual], of_sides[number]), False)
                 rows = self._rows[usual, differ.to_numpy(zero_copy_only=False)]
                 if len(rows):
-                    names = " and ".join(self._joining.sides[n].name for n in (usual, number))
+                    names = " and ".join(self._names[n] for n in (usual, number))
                     key: FindingKey = ("mismatched", names, name.removeprefix(WITNESS))
                     found[key] = self._findings(rows)
         return found
@@ -232,11 +192,10 @@ class _Bucket:
     def _scored(self) -> tuple[Booleans, Tally]:
         """Which segments are scored for which systems, bool (systems, segments), and the tally."""
         there = self._rows >= 0
-        references, systems = self._joining.references, self._joining.systems
-        without_reference = ~self._rejected & ~there[:references].all(axis=0)
+        without_reference = ~self._rejected & ~there[: self._references].all(axis=0)
         usable = ~self._rejected & ~without_reference
-        there = there[references:]
-        in_enough = there.any(axis=0) if self._joining.coverage.partial else there.all(axis=0)
+        there = there[self._references :]
+        in_enough = there.any(axis=0) if self._source.coverage == "each" else there.all(axis=0)
         chosen = usable & in_enough
         scored = there & chosen
         left_out = {
@@ -245,17 +204,10 @@ class _Bucket:
             WITHOUT_REFERENCE: int(without_reference.sum()),
             NOT_IN_ALL: int((usable & ~in_enough).sum()),
         }
-        total = int(chosen.sum())
-        by_system = {
-            str(side.system): int(of_side.sum())
-            for side, of_side in zip(systems, scored, strict=True)
-        }
-        return scored, Tally(
-            there.shape[1] + self._filtered,
-            {system: count for system, count in by_system.items() if count},
-            {reason: count for reason, count in left_out.items() if count},
-            {system: total - count for system, count in by_system.items() if count < total},
-        )
+        total, counts = int(chosen.sum()), scored.sum(axis=1).tolist()
+        by_system = dict(zip(self._systems, counts, strict=True))
+        missing = {system: total - count for system, count in by_system.items()}
+        return scored, Tally(there.shape[1] + self._filtered, by_system, left_out, missing)
 
     def _batches(self, scored: Booleans) -> Iterator[SegmentBatch]:
         """The batches of segments, for each set of systems that are scored on a segment."""
@@ -268,40 +220,40 @@ class _Bucket:
         for segments in sets:
             systems = np.flatnonzero(scored[:, segments[0]])
             if len(systems):
-                size = usual_rows(self._joining.references + len(systems))
+                size = usual_rows(self._references + len(systems))
                 for begin in range(0, len(segments), size):
                     yield self._batch(segments[begin : begin + size], systems)
 
     def _batch(self, segments: Integers, systems: Integers) -> SegmentBatch:
-        joining, table = self._joining, self._table
-        rows = self._rows[:, segments]
-        of_systems = rows[joining.references :][systems]
+        table, rows = self._table, self._rows[:, segments]
+        of_systems = rows[self._references :][systems]
         bases = pa.array(rows[0])
         # The first one of each stream, then the second ones, and so on: so the number of a
         # reference does not depend on the other segments, of which one can have more references.
         references = [
             padded(column.take(pa.array(of_side)))
             for column in columns_of(table, REFERENCE)
-            for of_side in rows[: joining.references]
+            for of_side in rows[: self._references]
         ]
         while len(references) > 1 and references[-1].null_count == len(segments):
             references.pop()
-        candidates = [table[CANDIDATE].chunk(0)] if CANDIDATE in table.column_names else []
+        candidates = [table["candidate"].chunk(0)] if "candidate" in table.column_names else []
         labels = [column.take(bases) for column in columns_of(table, LABEL)]
         places = self._places.take(bases)
         numbers = (column.to_numpy(zero_copy_only=False) for column in columns_of(table, VALUE))
-        ids = table[ID].chunk(0).take(bases)
-        kept = zip(joining.kept, columns_of(table, KEPT), strict=False)
+        kept = zip(
+            self._source.kept, [table["id"].chunk(0), *columns_of(table, KEPT)], strict=False
+        )
         return SegmentBatch(
             tuple(padded(text.take(pa.array(rows))) for text in candidates for rows in of_systems),
             tuple(references),
-            table[NUMBER].to_numpy()[rows[0]],
-            systems=tuple(str(joining.systems[system].system) for system in systems.tolist()),
+            table["number"].to_numpy()[rows[0]],
+            systems=tuple(self._systems[system] for system in systems.tolist()),
             labels=tuple(labels),
             label_places=tuple(places for _ in labels),
             values={
                 value: column[of_systems]
-                for value, column in zip(joining.values, numbers, strict=False)
+                for value, column in zip(self._source.values, numbers, strict=False)
             },
-            kept={KEPT_ID: ids, **{name: column.take(bases) for name, column in kept}},
+            kept={name: column.take(bases) for name, column in kept},
         )

@@ -7,13 +7,13 @@ error or a warning does not depend on the buckets.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.notices import SHOWN_IDS, Notice
+from beam_bleu.transforms.notices import SHOWN_IDS, Notice, named_ids
 from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
-from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.wiring.sums import added
 
@@ -21,51 +21,15 @@ CoverageName = Literal["strict", "common", "each"]
 COVERAGE_NAMES: tuple[CoverageName, ...] = get_args(CoverageName)
 
 
-@dataclasses.dataclass(frozen=True)
-class Coverage:
-    """A rule for segments that not all systems have.
-
-    Attributes:
-      description: what the rule says, for --help and the pages.
-      partial: whether a segment is scored for the systems that have it, if others do not.
-      complete: whether it is an error if a stream lacks a segment, or has an unknown one.
-    """
-
-    description: str
-    partial: bool
-    complete: bool
-
-
-COVERAGES: dict[CoverageName, Coverage] = {
-    "strict": Coverage(
-        "every system must have every segment, and no others", partial=False, complete=True
-    ),
-    "common": Coverage(
-        "only the segments that all systems have are scored", partial=False, complete=False
-    ),
-    "each": Coverage(
-        "each system is scored on the segments that it has", partial=True, complete=False
-    ),
+COVERAGES: dict[CoverageName, str] = {
+    "strict": "every system must have every segment, and no others",
+    "common": "only the segments that all systems have are scored",
+    "each": "each system is scored on the segments that it has",
 }
+"""The rules for segments that not all systems have, for --help and the pages."""
 
 NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 """Reasons in a tally for segments that are left out."""
-
-MOST_SYSTEMS = 1000
-"""The largest number of systems of long records. Each one costs a row in the result, and memory in
-each step. A column with more names is probably not that of the system."""
-
-
-class Side(NamedTuple):
-    """What must have the same segments as the others of a join. Its number is its place there.
-
-    Attributes:
-      name: its name in messages: "candidates LIUM-NMT".
-      system: the system whose candidates it has; None for references, and for long records.
-    """
-
-    name: str
-    system: str | None = None
 
 
 class Finding(NamedTuple):
@@ -142,7 +106,7 @@ class Report:
         row, because their id, or the name of their system, could not be read, each one as a
         segment; the number of all bad records; and how many records meet each condition.
       digest: the sum of the digests of the records; 0 if nobody asked for them.
-      systems: the names of the systems of long records, in order, at most `MOST_SYSTEMS` + 1.
+      systems: the names of the systems of long records, in order.
     """
 
     read: int = 0
@@ -163,7 +127,7 @@ class Report:
             added(self.findings, other.findings),
             self.tally + other.tally,
             (self.digest + other.digest) % MODULUS,
-            tuple(sorted({*self.systems, *other.systems})[: MOST_SYSTEMS + 1]),
+            tuple(sorted({*self.systems, *other.systems})),
         )
 
     def of(self, sort: Sort, name: str) -> Findings:
@@ -171,20 +135,16 @@ class Report:
 
 
 def require_none(
-    sorts: Sequence[Sort], report: Report, sides: Sequence[Side], lost: int = 0
+    sorts: Sequence[Sort], report: Report, sides: Sequence[str], lost: int = 0
 ) -> None:
     said, remedies = [], []
-    for side in sides:
-        for sort in sorts:
-            findings = report.of(sort, side.name)
-            if not findings.count:
-                continue
+    for side, sort in itertools.product(sides, sorts):
+        findings = report.of(sort, side)
+        if findings.count:
             told, remedy = _ERRORS[sort]
-            what = told.format(count=findings.count, segments=report.segments, base=sides[0].name)
-            more = findings.count - len(findings.first)
-            ids = ", ".join(findings.ids) + (f" and {more:,} more" if more else "")
+            what = told.format(count=findings.count, segments=report.segments, base=sides[0])
             places = ", ".join(findings.first[0].places)
-            said.append(f"{side.name}: {what} (ids {ids}): {places}")
+            said.append(f"{side}: {what} (ids {named_ids(findings.ids, findings.count)}): {places}")
             remedies.append(remedy)
     if said:
         cause = joined(said, SHOWN_IDS, separator="; ")
@@ -207,28 +167,13 @@ def mismatches(report: Report) -> tuple[Notice, ...]:
     return tuple(notices)
 
 
-def found_coverage(name: CoverageName, report: Report, sides: Sequence[Side]) -> FoundCoverage:
-    return FoundCoverage(
-        name,
-        report.segments,
-        tuple(
-            SystemCoverage(
-                side.system or side.name,
-                report.of("missing", side.name).count,
-                report.of("unknown", side.name).count,
-            )
-            for side in sides
-        ),
-    )
-
-
-def coverage_notices(name: CoverageName, report: Report, sides: Sequence[Side]) -> Iterator[Notice]:
+def coverage_notices(rule: CoverageName, report: Report, sides: Sequence[str]) -> Iterator[Notice]:
     """How many segments are not scored. Also none, because those of other parts are added."""
     segments = report.segments
     for side in sides:
-        missing, unknown = report.of("missing", side.name), report.of("unknown", side.name)
-        yield Notice("missing", side.name, missing.count, segments)
-        yield Notice("unknown", side.name, unknown.count, ids=unknown.ids, detail=sides[0].name)
+        missing, unknown = report.of("missing", side), report.of("unknown", side)
+        yield Notice("missing", side, missing.count, segments)
+        yield Notice("unknown", side, unknown.count, ids=unknown.ids, detail=sides[0])
     left_out = report.tally.left_out
     dropped = sum(left_out.get(reason, 0) for reason in (NOT_IN_ALL, WITHOUT_REFERENCE))
-    yield Notice("left-out", f"--coverage {name}", dropped, segments)
+    yield Notice("left-out", f"--coverage {rule}", dropped, segments)

@@ -12,11 +12,10 @@ from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord
 from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.needs import Role
+from beam_bleu.transforms.pairing.needs import Role, ValueColumn
 from beam_bleu.transforms.pairing.records.columns.choosing import FIRST, WITNESSES
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
-from beam_bleu.transforms.pairing.records.joins.buckets import Joining
-from beam_bleu.transforms.pairing.records.joins.findings import COVERAGES, CoverageName, Side
+from beam_bleu.transforms.pairing.records.joins.findings import CoverageName
 from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
 from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles, RecordSource
@@ -97,17 +96,18 @@ class JoinedRecords(RecordSource):
             ),
         )
 
-    def joining(self, systems: Sequence[str]) -> Joining:
-        of_systems = (Side(f"candidates {system}", system) for system in systems)
-        return Joining(
-            (*(Side(reader.stream.label) for reader in self.references), *of_systems),
-            len(self.references),
-            self.is_long,
-            COVERAGES[self.coverage],
-            self.readers[-1].wanted.values,
-            [name for name, _ in self.wanted.kept],
-            len(self.wanted.ids),
-        )
+    def sides(self, systems: Sequence[str]) -> tuple[str, ...]:
+        """What must have the same segments, as messages name it: references, then systems.
+
+        The first one has the numbers, labels and kept columns of the segments.
+        """
+        labels = (reader.stream.label for reader in self.references)
+        return (*labels, *(f"candidates {system}" for system in systems))
+
+    @property
+    def values(self) -> tuple[ValueColumn, ...]:
+        """The columns of numbers."""
+        return self.readers[-1].wanted.values
 
     @property
     def _base(self) -> RecordFiles:

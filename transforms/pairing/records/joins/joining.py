@@ -20,13 +20,18 @@ from beam_bleu.transforms.notices import added, sentences
 from beam_bleu.transforms.pairing.bad_records import bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
-from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments, Paired
+from beam_bleu.transforms.pairing.paired import (
+    Digests,
+    FoundCoverage,
+    FoundInput,
+    FoundSegments,
+    Paired,
+    SystemCoverage,
+)
+from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket
 from beam_bleu.transforms.pairing.records.joins.findings import (
-    COVERAGES,
-    MOST_SYSTEMS,
     Report,
     coverage_notices,
-    found_coverage,
     mismatches,
     require_none,
 )
@@ -201,16 +206,13 @@ class _NameSystems(beam.DoFn):
         self, gathered: tuple[int, Iterable[tuple[int, int, Report]]]
     ) -> Iterator[tuple[int, tuple[str, ...]]]:
         reports = list(gathered[1])
-        systems = sum((report for _, _, report in reports), Report()).systems
-        if len(systems) > MOST_SYSTEMS:
-            (reader,) = self._source.readers
-            raise InputError(
-                f"{reader.stream.label}: the column {reader.wanted.system} names more than "
-                f"{MOST_SYSTEMS:,} systems: {joined(systems)}",
-                "name the column of the systems' names: --system_column COLUMN",
-            )
+        systems = _systems(self._source, (report for _, _, report in reports))
         for bucket in range(reports[0][1]):
-            yield bucket, self._source.systems or natural_order(systems)
+            yield bucket, systems
+
+
+def _systems(source: JoinedRecords, reports: Iterable[Report]) -> tuple[str, ...]:
+    return source.systems or natural_order(sum(reports, Report()).systems)
 
 
 class _Join(beam.DoFn):
@@ -225,8 +227,8 @@ class _Join(beam.DoFn):
         _, parts = gathered
         (systems,) = parts["systems"]
         messages = self._source.row_folder.messages(parts["messages"])
-        report, batches = self._source.joining(systems).join(messages)
-        yield TaggedOutput(self.REPORTS, (0, (systems, report)))
+        report, batches = join_bucket(self._source, systems, messages)
+        yield TaggedOutput(self.REPORTS, (0, report))
         yield from batches
 
 
@@ -245,10 +247,8 @@ class _CheckIds(beam.DoFn):
         streams = [Report()] * len(by_stream)
         for stream, _, of_portion in ends["read"]:
             streams[stream] += of_portion
-        buckets = list(ends["joined"])
-        systems = buckets[0][0]
-        report = sum((of_bucket for _, of_bucket in buckets), Report())
-        read = sum(streams, Report())
+        systems = _systems(source, streams)
+        report, read = sum(ends["joined"], Report()), sum(streams, Report())
         planned, lost = sum(plan.count for plan in by_stream.values()), read.tally
         if (read.read, read.sent) != (planned, report.arrived):
             raise JobError(
@@ -256,11 +256,11 @@ class _CheckIds(beam.DoFn):
                 f"were sent and {report.arrived} arrived",
                 "the runner lost or repeated data: do not use it for this job",
             )
-        joining = source.joining(systems)
-        require_none(["twice"], report, joining.sides)
-        require_none(["differing"], report, joining.sides)
-        if COVERAGES[source.coverage].complete:
-            require_none(["missing", "unknown"], report, joining.sides, lost.read)
+        sides = source.sides(systems)
+        require_none(["twice"], report, sides)
+        require_none(["differing"], report, sides)
+        if source.coverage == "strict":
+            require_none(["missing", "unknown"], report, sides, lost.read)
         different = mismatches(report)
         if different and "other-documents" not in source.allow:
             raise InputError(
@@ -285,14 +285,23 @@ class _CheckIds(beam.DoFn):
             added(
                 [
                     *(notice for of_stream in by_stream.values() for notice in of_stream.notices),
-                    *coverage_notices(source.coverage, report, joining.sides),
+                    *coverage_notices(source.coverage, report, sides),
                     *different,
                 ]
             ),
             tuple(dict.fromkeys(note for of in by_stream.values() for note in of.notes)),
             tuple(self._inputs(by_stream)) if self._describe else (),
             systems,
-            found_coverage(source.coverage, report, joining.systems),
+            FoundCoverage(
+                source.coverage,
+                report.segments,
+                tuple(
+                    SystemCoverage(
+                        system, report.of("missing", side).count, report.of("unknown", side).count
+                    )
+                    for system, side in zip(systems, sides[len(source.references) :], strict=True)
+                ),
+            ),
         )
         yield TaggedOutput(self.TALLY, tally)
         if self._describe:

@@ -11,9 +11,7 @@ memory of a join does not depend on its size.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import errno
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.canonical import named_text, nulls, spread
 from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
@@ -33,7 +31,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     null_in,
 )
-from beam_bleu.transforms.pairing.records.joins.findings import MOST_SYSTEMS, Report
+from beam_bleu.transforms.pairing.records.joins.findings import Report
 from beam_bleu.transforms.pairing.records.joins.ids import (
     buckets_of,
     hashes_of,
@@ -44,21 +42,22 @@ from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.tally import REJECTED
 from beam_bleu.transforms.shown_names import can_be_shown
 
-ID, STREAM, NUMBER, STATE = "id", "stream", "number", "state"
-PLACE, PATH, PLACE_KIND = "place", "path", "place kind"
-CANDIDATE, SYSTEM = "candidate", "system"
 REFERENCE, LABEL, VALUE, KEPT, WITNESS = "reference ", "label ", "value ", "kept ", "witness "
-"""The columns of a table of rows. Those of references, labels, values and kept columns end with a
-number, from 0. Those of witnesses end with the name of the column, and have hashes of its texts.
+"""The columns of a table of rows whose names end with a number, from 0. Those of witnesses end with
+the name of the column, and have hashes of its texts.
 
-The others are: the record's id as text (without nulls), the number of its stream and its number
-there, its place in its file, the file, what it is there ("line" or "row"), its state, the text of
-the candidate, and the name of the system, where there are such.
+The others are: the record's "id" as text (without nulls), the number of its "stream" and its
+"number" there, its "place" in the file of this "path", the "place kind" ("line" or "row"), its
+"state", the text of the "candidate", and the name of the "system", where there are such.
 """
 
 SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2
 """The states of a record: it has texts; the conditions leave it out; it is bad. Only the first ones
 have texts. The others are sent so that no other record with their id seems to be unknown."""
+
+MOST_SYSTEMS = 1000
+"""The largest number of systems that long records of a part can have. Each one costs a row in the
+result, and memory in each step. A column with more names is probably not that of the system."""
 
 _NUMBER_BITS = 48
 """A stream has fewer records than 2^48."""
@@ -92,15 +91,15 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> tuple[pa.Table, Sequence[Bad
     state[unnamed] = REJECTED_STATE
     same = pa.array(np.zeros(count, np.int32))
     columns = {
-        ID: ids,
-        NUMBER: pa.array(there.first + np.arange(count)),
-        PLACE: pa.array(there.first_place + np.arange(count)),
-        PATH: pa.DictionaryArray.from_arrays(same, pa.array([there.path])),
-        PLACE_KIND: pa.DictionaryArray.from_arrays(same, pa.array([there.kind])),
-        STATE: pa.array(state, pa.int8()),
+        "id": ids,
+        "number": pa.array(there.first + np.arange(count)),
+        "place": pa.array(there.first_place + np.arange(count)),
+        "path": pa.DictionaryArray.from_arrays(same, pa.array([there.path])),
+        "place kind": pa.DictionaryArray.from_arrays(same, pa.array([there.kind])),
+        "state": pa.array(state, pa.int8()),
     }
     if systems is not None:
-        columns[SYSTEM] = pc.dictionary_encode(systems.cast(pa.string()))
+        columns["system"] = pc.dictionary_encode(systems.cast(pa.string()))
     without = np.flatnonzero(state != SCORED_STATE).tolist()
     columns |= {name: null_in(text, without) for name, text in _texts(read, chosen, judged)}
     sent = np.where(state == FILTERED_STATE, identified, known)
@@ -109,16 +108,10 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> tuple[pa.Table, Sequence[Bad
         rows = rows.filter(pa.array(sent))
     rejected = int(((state == REJECTED_STATE) & ~known).sum())
     lost = dataclasses.replace(
-        judged.tally,
-        read=rejected,
-        scored={},
-        left_out={REJECTED: rejected} if rejected else {},
-        bad_records=len(bad),
+        judged.tally, read=rejected, scored={}, left_out={REJECTED: rejected}, bad_records=len(bad)
     )
     named = () if systems is None else tuple(pc.unique(systems).drop_null().to_pylist())
-    report = Report(
-        count, len(rows), tally=lost, digest=read.digest or 0, systems=named[: MOST_SYSTEMS + 1]
-    )
+    report = Report(count, len(rows), tally=lost, digest=read.digest or 0, systems=named)
     return rows, sorted(bad, key=lambda record: record.number), report
 
 
@@ -126,7 +119,7 @@ def _texts(read: ReadRecords, chosen: Chosen, judged: Judged) -> Iterator[tuple[
     """The names and the values of the columns that only scored records have."""
     columns = read.columns
     for _, path in chosen.candidates:  # there is at most one
-        yield CANDIDATE, columns[path]
+        yield "candidate", columns[path]
     references = [text for path in chosen.references for text in spread(columns[path])]
     labels = [label_column(named_text(columns[path], path)) for path in chosen.labels]
     values = [pa.array(of_systems[0].values) for of_systems in judged.numbers.values()]
@@ -155,7 +148,14 @@ def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
 
 
 def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) -> None:
-    for name in pc.unique(names).drop_null().to_pylist():
+    unique = pc.unique(names).drop_null().to_pylist()
+    if len(unique) > MOST_SYSTEMS:
+        raise InputError(
+            f"{read.range.label}: the column {chosen.system} names more than {MOST_SYSTEMS:,} "
+            f"systems: {joined(unique)}",
+            "name the column of the systems' names: --system_column COLUMN",
+        )
+    for name in unique:
         if not can_be_shown(name) or name != name.strip():
             row = pc.index(names, pa.scalar(name, names.type)).as_py()
             raise InputError(
@@ -180,9 +180,9 @@ def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int
     """Cuts rows into messages: yields (number of the bucket, message)."""
     if not len(rows):
         return
-    rows = rows.append_column(STREAM, pa.array(np.full(len(rows), stream, np.int32)))
+    rows = rows.append_column("stream", pa.array(np.full(len(rows), stream, np.int32)))
     rows = rows.combine_chunks()
-    places = buckets_of(rows[ID].chunk(0), buckets)
+    places = buckets_of(rows["id"].chunk(0), buckets)
     # numpy sorts integers of 16 bits in linear time.
     order = np.argsort(places.astype(np.int16), kind="stable")
     rows = rows.take(pa.array(order))
@@ -203,9 +203,9 @@ def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
     tables = [pa.ipc.open_stream(message).read_all() for message in messages]
     if not tables:
         return None
-    tables.sort(key=lambda table: (table[STREAM][0].as_py(), table[NUMBER][0].as_py()))
+    tables.sort(key=lambda table: (table["stream"][0].as_py(), table["number"][0].as_py()))
     rows = pa.concat_tables(tables, promote_options="default").unify_dictionaries()
-    keys = (rows[STREAM].to_numpy().astype(np.int64) << _NUMBER_BITS) + rows[NUMBER].to_numpy()
+    keys = (rows["stream"].to_numpy().astype(np.int64) << _NUMBER_BITS) + rows["number"].to_numpy()
     if not np.all(keys[:-1] < keys[1:]):
         rows = rows.take(pa.array(np.argsort(keys, kind="stable")))
     return rows.combine_chunks()
@@ -234,32 +234,24 @@ class RowFolder:
             yield from messages
             return
         name, places = uuid.uuid4().hex, []
-        with self._naming_errors(), open(os.path.join(self.path, name), "xb") as file:
-            for bucket, message in messages:
-                places.append((bucket, f"{name} {file.tell()} {len(message)}".encode()))
-                file.write(message)
-        yield from places
-
-    def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
-        if not self.path:
-            yield from kept
-            return
-        for place in kept:
-            name, start, size = place.decode().split()
-            with self._naming_errors(), open(os.path.join(self.path, name), "rb") as file:
-                file.seek(int(start))
-                message = file.read(int(size))
-                if len(message) != int(size):
-                    raise OSError(errno.EIO, "a file was cut off")
-            yield message
-
-    @contextlib.contextmanager
-    def _naming_errors(self) -> Iterator[None]:
         try:
-            yield
+            with open(os.path.join(self.path, name), "xb") as file:
+                for bucket, message in messages:
+                    places.append((bucket, f"{name} {file.tell()} {len(message)}".encode()))
+                    file.write(message)
         except OSError as error:
             raise JobError(
                 f"the rows of the join cannot be kept: {error.strerror}: {self.path}",
-                "make room there, or set TMPDIR to a folder on a larger disk, and do not remove "
-                "or change temporary files while the job runs",
+                "make room there, or set TMPDIR to a folder on a larger disk",
             ) from error
+        yield from places
+
+    def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
+        for place in kept:
+            if self.path:
+                name, start, size = place.decode().split()
+                with open(os.path.join(self.path, name), "rb") as file:
+                    file.seek(int(start))
+                    yield file.read(int(size))
+            else:
+                yield place

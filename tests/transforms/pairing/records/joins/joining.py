@@ -15,8 +15,9 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     RecordRange,
 )
-from beam_bleu.transforms.pairing.records.joins.buckets import Joining
+from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket
 from beam_bleu.transforms.pairing.records.joins.findings import Report
+from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.joins.rows import join_rows, messages_of
 
 Record = Mapping[str, Any]
@@ -90,12 +91,14 @@ def rows_in(batches: Iterable[SegmentBatch]) -> dict[int, Row]:
     return found
 
 
-def join_all(joining: Joining, buckets: Iterable[Sequence[bytes]]) -> tuple[Report, dict[int, Row]]:
+def join_all(
+    source: JoinedRecords, systems: Sequence[str], buckets: Iterable[Sequence[bytes]]
+) -> tuple[Report, dict[int, Row]]:
     """What is found in all buckets of a join, and its segments."""
     rows: dict[int, Row] = {}
     report = Report()
     for messages in buckets:
-        of_bucket, batches = joining.join(messages)
+        of_bucket, batches = join_bucket(source, systems, messages)
         report += of_bucket
         found = rows_in(batches)
         assert not rows.keys() & found.keys()

@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joining import HYP, ID, LABEL, REF, SOURCE, SYSTEM, Row, join_all, read_records, shuffled
 
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition
-from beam_bleu.transforms.pairing.records.joins.buckets import Joining
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition, Wanted
 from beam_bleu.transforms.pairing.records.joins.findings import (
     COVERAGE_NAMES,
-    COVERAGES,
+    CoverageName,
     Report,
-    Side,
 )
+from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
+from beam_bleu.transforms.pairing.records.record_files import RecordFiles, record_files
 from beam_bleu.transforms.pairing.tally import Tally
 
 KEPT = (("src", SOURCE),)
@@ -46,10 +47,15 @@ def parts_of(records: Records, chosen: Chosen, draw: random.Random) -> list[Any]
     return parts
 
 
+def files(label: str, chosen: Chosen) -> RecordFiles:
+    kept = tuple((name, path.text) for name, path in chosen.kept)
+    return record_files(Stream(label, "a.jsonl"), Wanted(ids=("id",), kept=kept), "jsonl")
+
+
 def joined(
     references: Sequence[Records],
     candidates: dict[str, Records],
-    coverage: str,
+    coverage: CoverageName,
     buckets: int = 1,
     seed: int = 0,
     chosen: Chosen = OF_REFERENCES,
@@ -66,25 +72,23 @@ def joined(
         dict(enumerate(columns)),
         buckets,
     )
-    sides = [*(Side(f"references {i}") for i in range(len(references)))]
-    sides += [Side(f"candidates {name}", name) for name in candidates]
-    kept = [name for name, _ in chosen.kept]
-    joining = Joining(sides, len(references), False, COVERAGES[coverage], kept=kept)
-    return join_all(joining, sent)
+    systems = tuple(candidates)
+    of_references = tuple(files(f"references {i}", chosen) for i in range(len(references)))
+    of_systems = tuple(files(f"candidates {name}", OF_CANDIDATES) for name in systems)
+    return join_all(JoinedRecords(systems, of_systems, of_references, coverage), systems, sent)
 
 
 def long(
     records: Records,
     systems: Sequence[str],
-    coverage: str,
+    coverage: CoverageName,
     buckets: int = 1,
     seed: int = 0,
     chosen: Chosen = OF_LONG,
 ) -> tuple[Report, dict[int, Row]]:
     sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, {0: chosen}, buckets)
-    sides = [Side("input"), *(Side(f"candidates {name}", name) for name in systems)]
-    kept = [name for name, _ in chosen.kept]
-    return join_all(Joining(sides, 1, True, COVERAGES[coverage], kept=kept), sent)
+    source = JoinedRecords((), (), (files("input", chosen),), coverage)
+    return join_all(source, systems, sent)
 
 
 def references_of(ids: Sequence[Any]) -> Records:

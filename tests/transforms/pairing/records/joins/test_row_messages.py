@@ -22,15 +22,3 @@ def test_messages_come_back(tmp_path):
 def test_a_folder_that_cannot_be_written_is_an_error_of_the_job(tmp_path):
     with pytest.raises(JobError, match="cannot be kept: No such file"):
         list(RowFolder(str(tmp_path / "missing")).keep(MESSAGES))
-
-
-def test_files_that_were_removed_or_cut_off_are_errors_of_the_job(tmp_path):
-    folder = RowFolder(str(tmp_path))
-    kept = [place for _, place in folder.keep(MESSAGES)]
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(JobError, match="cannot be kept: a file was cut off"):
-        list(folder.messages(kept))
-    file.unlink()
-    with pytest.raises(JobError, match="cannot be kept"):
-        list(folder.messages(kept))
