@@ -187,13 +187,13 @@ class _ParseParts(ThreadedDoFn):
 
     def work(self, part: RawRecords) -> list[Any]:
         read = self._source.parsed(part, self._describe)
-        judged = judge(read, part.chosen)
+        judged = judge(read)
         count = judged.tally.read
         if judged.bad and self._source.on_bad_record != "reject":
             raise bad_records_error(judged.bad, count)
         return [
             *(TaggedOutput(self.REJECTED, record) for record in judged.bad),
-            *batches_of(read, part.chosen, judged),
+            *batches_of(read, judged),
             TaggedOutput(self.TALLIES, judged.tally),
             TaggedOutput(self.DIGESTS, (0, (count, read.digest or 0))),
         ]

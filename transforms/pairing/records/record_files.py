@@ -150,7 +150,7 @@ class RecordFiles(RecordSource, abc.ABC):
         """The columns of a part, and what is wrong with its records; see `ReadRecords`."""
 
     @abc.abstractmethod
-    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
+    def digest_of(self, read: ReadRecords) -> int:
         """The sum of hashes of the records, modulo 2^128."""
 
     def parsed(self, part: RawRecords, digest: bool) -> ReadRecords:
@@ -158,14 +158,11 @@ class RecordFiles(RecordSource, abc.ABC):
         columns, faults = self.columns_of(part)
         rows = np.zeros(len(part.values), np.int32)
         for path, label in part.chosen.path_labels:
-            value = label.agreed([(part.range.label, part.range.path)])
+            value = label.agreed([(part.label, part.path)])
             values = pa.array([value], pa.large_string())
             columns[path] = pa.DictionaryArray.from_arrays(rows, values)
-        lines = part.values if RECORD_FORMATS[self.format].is_of_lines else None
-        read = ReadRecords(columns, part.range, faults, part.bad, lines=lines)
-        if digest:
-            read = dataclasses.replace(read, digest=self.digest_of(read, part.chosen))
-        return read
+        read = ReadRecords(part, columns, faults)
+        return dataclasses.replace(read, digest=self.digest_of(read)) if digest else read
 
     def read(self, portion: Portion, digest: bool = False) -> Iterator[ReadRecords]:
         return (self.parsed(part, digest) for part in self.parts(portion))

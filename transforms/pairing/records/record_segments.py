@@ -66,7 +66,7 @@ class Judged:
     tally: Tally
 
 
-def judge(read: ReadRecords, chosen: Chosen) -> Judged:
+def judge(read: ReadRecords) -> Judged:
     """Says which records are scored, which are bad, and which the conditions leave out.
 
     Conditions come first: a record that they leave out is not bad, whatever else is in it. But a
@@ -76,7 +76,7 @@ def judge(read: ReadRecords, chosen: Chosen) -> Judged:
     there, or with no reference at all, is bad. A null beside other references is a missing
     reference. An empty string is a text.
     """
-    count = len(read)
+    raw, chosen, count = read.raw, read.raw.chosen, len(read)
     meeting = meeting_each(read.columns, chosen)
     meets_all = np.ones(count, bool)
     for rows in meeting.values():
@@ -88,7 +88,7 @@ def judge(read: ReadRecords, chosen: Chosen) -> Judged:
         if fault.path in conditions or meets_all[row]
     }
     unread = np.zeros(count, bool)
-    unread[[*(record.number - read.range.first for record in read.bad), *faults]] = True
+    unread[[*(record.number - raw.first for record in raw.bad), *faults]] = True
     usable = ~unread & meets_all
 
     def fail(rows: Rows, fault: Callable[[int], Fault]) -> None:
@@ -96,7 +96,7 @@ def judge(read: ReadRecords, chosen: Chosen) -> Judged:
         np.logical_and(usable, ~rows, out=usable)
 
     for _, path in chosen.candidates:
-        fail(nulls(read.columns[path]), lambda row: _without_candidate(read, chosen, row))
+        fail(nulls(read.columns[path]), lambda row: _without_candidate(read, row))
     if chosen.references:
         counts = [reference_counts(read.columns[path]) for path in chosen.references]
         fail(np.sum(counts, axis=0) == 0, lambda _: _without_reference(chosen))
@@ -110,7 +110,7 @@ def judge(read: ReadRecords, chosen: Chosen) -> Judged:
             fault = functools.partial(_without_number, read.columns[path], path, part, found)
             fail(found.missing | found.wrong, fault)
     kept = np.flatnonzero(usable)
-    bad = [*read.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
+    bad = [*raw.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
     left_out = {FILTERED: int((~unread & ~meets_all).sum()), REJECTED: len(bad)}
     telling = {
         str(condition): rows & ~unread
@@ -128,12 +128,12 @@ def judge(read: ReadRecords, chosen: Chosen) -> Judged:
     return Judged(kept, numbers, tuple(sorted(bad, key=lambda record: record.number)), tally)
 
 
-def batches_of(read: ReadRecords, chosen: Chosen, judged: Judged) -> Iterator[SegmentBatch]:
+def batches_of(read: ReadRecords, judged: Judged) -> Iterator[SegmentBatch]:
     """The batches of records that hold candidates and references side by side, in order."""
-    kept = judged.scored
+    kept, chosen = judged.scored, read.raw.chosen
     reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
     for part in row_parts(len(kept), len(chosen.candidates), reference_lengths):
-        yield _batch(read, chosen, judged.numbers, kept[part])
+        yield _batch(read, judged.numbers, kept[part])
 
 
 def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict[Condition, Rows]:
@@ -145,20 +145,19 @@ def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict
     return meeting
 
 
-def _batch(
-    read: ReadRecords, chosen: Chosen, numbers: _NumbersOfSystems, rows: Integers
-) -> SegmentBatch:
+def _batch(read: ReadRecords, numbers: _NumbersOfSystems, rows: Integers) -> SegmentBatch:
+    raw, chosen = read.raw, read.raw.chosen
+
     def taken(path: ColumnPath) -> pa.Array:
         column = read.columns[path]
         return column if len(rows) == len(column) else column.take(pa.array(rows))
 
     one_file = np.zeros(len(rows), np.int64)
-    there = read.range
-    places = Places.in_files([there.path], there.kind, one_file, there.first_place + rows)
+    places = Places.in_files([raw.path], raw.kind, one_file, raw.first_place + rows)
     return SegmentBatch(
         tuple(padded(taken(path)) for _, path in chosen.candidates),
         tuple(padded(column) for path in chosen.references for column in spread(taken(path))),
-        there.first + rows,
+        raw.first + rows,
         systems=chosen.systems,
         labels=tuple(label_column(named_text(taken(path), path)) for path in chosen.labels),
         label_places=tuple(places for _ in chosen.labels),
@@ -173,8 +172,9 @@ def _batch(
     )
 
 
-def _without_candidate(read: ReadRecords, chosen: Chosen, row: int) -> Fault:
-    missing = [path for _, path in chosen.candidates if not read.columns[path][row].is_valid]
+def _without_candidate(read: ReadRecords, row: int) -> Fault:
+    candidates = read.raw.chosen.candidates
+    missing = [path for _, path in candidates if not read.columns[path][row].is_valid]
     return Fault(
         missing[0],
         "missing-candidate",

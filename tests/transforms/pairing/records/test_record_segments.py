@@ -21,8 +21,8 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
     Condition,
+    RawRecords,
     ReadRecords,
-    RecordRange,
 )
 from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
 from beam_bleu.transforms.pairing.tally import Tally
@@ -39,10 +39,13 @@ LISTS = pa.large_list(TEXTS)
 
 
 def read(
-    columns: dict[ColumnPath, pa.Array], first: int = 0, bad: tuple[BadRecord, ...] = ()
+    columns: dict[ColumnPath, pa.Array],
+    chosen: Chosen,
+    first: int = 0,
+    bad: tuple[BadRecord, ...] = (),
 ) -> ReadRecords:
-    there = RecordRange("input", "a.jsonl", "line", first, first + 1)
-    return ReadRecords(columns, there, bad=bad)
+    raw = RawRecords(None, "input", "a.jsonl", "row", first, first + 1, chosen, bad)
+    return ReadRecords(raw, columns)
 
 
 def texts(*values: Any) -> pa.Array:
@@ -55,9 +58,9 @@ class Segments(NamedTuple):
     tally: Tally
 
 
-def to_segments(read: ReadRecords, chosen: Chosen) -> Segments:
-    judged = judge(read, chosen)
-    return Segments(tuple(batches_of(read, chosen, judged)), judged.bad, judged.tally)
+def to_segments(read: ReadRecords) -> Segments:
+    judged = judge(read)
+    return Segments(tuple(batches_of(read, judged)), judged.bad, judged.tally)
 
 
 def rows_of(found: Segments) -> list[tuple[int, tuple[str, ...], list[str], tuple[Any, ...]]]:
@@ -117,7 +120,7 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
     }
     usual, canonical.MOST_TEXTS = canonical.MOST_TEXTS, most
     try:
-        found = to_segments(read(columns, first, bad), chosen)
+        found = to_segments(read(columns, chosen, first, bad))
     finally:
         canonical.MOST_TEXTS = usual
     scored, reasons, filtered = [], {}, 0
@@ -156,7 +159,8 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
 def test_a_reader_can_give_the_bytes_of_a_bad_record():
     columns = {HYP: texts("a", None), REF: texts("r", "s")}
     lines = texts("", "x" * (MAX_RAW_BYTES + 1))
-    (bad,) = to_segments(dataclasses.replace(read(columns), lines=lines), PLAIN).bad
+    raw = RawRecords(lines, "input", "a.jsonl", "line", 0, 1, PLAIN)
+    (bad,) = to_segments(ReadRecords(raw, columns)).bad
     assert bad.raw == b"x" * MAX_RAW_BYTES
 
 
@@ -180,12 +184,12 @@ def test_values_are_text_as_json_writes_them(values, kind, written):
     columns = {HYP: texts(*["a"] * len(values)), REF: texts(*["r"] * len(values))}
     columns[TAG] = pa.array(values, kind)
     chosen = dataclasses.replace(PLAIN, labels=(TAG,))
-    (batch,) = to_segments(read(columns), chosen).batches
+    (batch,) = to_segments(read(columns, chosen)).batches
     assert batch.labels[0].to_pylist() == [
         None if text in ("", "NaN") else text for text in written
     ]
     for text in filter(None, written):
         where = (Condition(TAG, text),)
-        (kept,) = to_segments(read(columns), dataclasses.replace(PLAIN, where=where)).batches
+        (kept,) = to_segments(read(columns, dataclasses.replace(PLAIN, where=where))).batches
         assert kept.numbers is not None
         assert [written[i] for i in kept.numbers] == [each for each in written if each == text]

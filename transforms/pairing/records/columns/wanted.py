@@ -168,46 +168,36 @@ class Chosen:
 
 
 @dataclasses.dataclass(frozen=True)
-class RecordRange:
-    """Neighbouring records of one file.
+class RawRecords:
+    """Neighbouring records of one file, as they are there before they are parsed.
 
     Attributes:
+      values: the lines without their newlines, in a padded column; or a record batch of rows, with
+        the columns that are read, and perhaps others.
       label: the input in messages.
       path: the file, as messages show it.
       kind: what a record is in the file: "line" or "row".
       first: the number of the first record in the whole input, from 0.
       first_place: its number in the file, from 1, with the header.
-    """
-
-    label: str
-    path: str
-    kind: str
-    first: int
-    first_place: int
-
-    def place(self, row: int) -> str:
-        return f"{self.kind} {self.first_place + row}"
-
-
-@dataclasses.dataclass(frozen=True)
-class RawRecords:
-    """Neighbouring records as they are in their file, before they are parsed.
-
-    Attributes:
-      values: the lines without their newlines, in a padded column; or a record batch of rows, with
-        the columns that are read, and perhaps others.
       bad: the lines that are too long or not UTF-8, in order. Their content in `values` is of no
         use, and may not be UTF-8.
     """
 
     values: Any
-    range: RecordRange
+    label: str
+    path: str
+    kind: str
+    first: int
+    first_place: int
     chosen: Chosen
     bad: tuple[BadRecord, ...] = ()
 
     @property
     def nbytes(self) -> int:
         return int(self.values.nbytes)
+
+    def place(self, row: int) -> str:
+        return f"{self.kind} {self.first_place + row}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -236,26 +226,22 @@ class ReadRecords:
       faults: by its row, the first fault that the reader found in a record. One in a column of
         conditions is before others. The wrong values are null, and of a record that could not be
         read, all values.
-      bad: the records of `RawRecords.bad`. All of their values are null.
+        The records of `RawRecords.bad` have only nulls, too.
       digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it.
-      lines: the lines of the records, if each record is one; otherwise JSON of the values stands
-        for a bad record.
     """
 
+    raw: RawRecords
     columns: Columns
-    range: RecordRange
     faults: Mapping[int, Fault] = dataclasses.field(default_factory=dict)
-    bad: tuple[BadRecord, ...] = ()
     digest: int | None = None
-    lines: pa.LargeStringArray | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
     def bad_record(self, row: int, fault: Fault) -> BadRecord:
-        there = self.range
-        if self.lines is not None:
-            raw = self.lines[row].as_py()
+        there = self.raw
+        if there.kind == "line":
+            raw = there.values[row].as_py()
         else:
             values = {path.text: column[row].as_py() for path, column in self.columns.items()}
             raw = json.dumps(values, ensure_ascii=False, default=str)

@@ -175,7 +175,7 @@ class _SendRows(ThreadedDoFn):
         report = Report()
         waiting: list[pa.Table] = []
         for read in reader.read(portion, self._describe):
-            rows, bad, of_part = join_rows(read, portion.chosen)
+            rows, bad, of_part = join_rows(read)
             report += of_part
             if bad and not self._rejects:
                 raise bad_records_error(bad, of_part.read, counted="records")

@@ -25,9 +25,9 @@ from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.canonical import named_text, nulls, spread
 from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import (
-    Chosen,
     ColumnPath,
     Fault,
+    RawRecords,
     ReadRecords,
     null_in,
 )
@@ -65,19 +65,19 @@ _NUMBER_BITS = 48
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
 
 
-def join_rows(read: ReadRecords, chosen: Chosen) -> tuple[pa.Table, Sequence[BadRecord], Report]:
+def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]:
     """The rows of records that have an id, and candidates, references or numbers, or several.
 
     Returns:
       a table with the columns above but `STREAM`; the bad records; and what became of all records.
       A record that the conditions leave out, or that is bad, has a row without texts.
     """
-    judged, there = judge(read, chosen), read.range
+    judged, raw, chosen = judge(read), read.raw, read.raw.chosen
     ids = joined_ids([_ids(read, path) for path in chosen.ids])
     count = len(ids)
     known = identified = ~nulls(ids)
     state = np.full(count, FILTERED_STATE)
-    state[[record.number - there.first for record in judged.bad]] = REJECTED_STATE
+    state[[record.number - raw.first for record in judged.bad]] = REJECTED_STATE
     state[judged.scored] = SCORED_STATE
     systems = None
     if chosen.system is not None:
@@ -85,23 +85,23 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> tuple[pa.Table, Sequence[Bad
         known = identified & ~nulls(names)
         # A system whose records are all left out is not in the result.
         systems = pc.if_else(pa.array(state == FILTERED_STATE), None, names)
-        _check_names(systems, read, chosen)
+        _check_names(systems, raw)
     unnamed = np.flatnonzero((state == SCORED_STATE) & ~known).tolist()
-    bad = [*judged.bad, *(_without_id(read, chosen, row) for row in unnamed)]
+    bad = [*judged.bad, *(_without_id(read, row) for row in unnamed)]
     state[unnamed] = REJECTED_STATE
     same = pa.array(np.zeros(count, np.int32))
     columns = {
         "id": ids,
-        "number": pa.array(there.first + np.arange(count)),
-        "place": pa.array(there.first_place + np.arange(count)),
-        "path": pa.DictionaryArray.from_arrays(same, pa.array([there.path])),
-        "place kind": pa.DictionaryArray.from_arrays(same, pa.array([there.kind])),
+        "number": pa.array(raw.first + np.arange(count)),
+        "place": pa.array(raw.first_place + np.arange(count)),
+        "path": pa.DictionaryArray.from_arrays(same, pa.array([raw.path])),
+        "place kind": pa.DictionaryArray.from_arrays(same, pa.array([raw.kind])),
         "state": pa.array(state, pa.int8()),
     }
     if systems is not None:
         columns["system"] = pc.dictionary_encode(systems.cast(pa.string()))
     without = np.flatnonzero(state != SCORED_STATE).tolist()
-    columns |= {name: null_in(text, without) for name, text in _texts(read, chosen, judged)}
+    columns |= {name: null_in(text, without) for name, text in _texts(read, judged)}
     sent = np.where(state == FILTERED_STATE, identified, known)
     rows = pa.table(columns)
     if not sent.all():
@@ -115,9 +115,9 @@ def join_rows(read: ReadRecords, chosen: Chosen) -> tuple[pa.Table, Sequence[Bad
     return rows, sorted(bad, key=lambda record: record.number), report
 
 
-def _texts(read: ReadRecords, chosen: Chosen, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
+def _texts(read: ReadRecords, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
     """The names and the values of the columns that only scored records have."""
-    columns = read.columns
+    columns, chosen = read.columns, read.raw.chosen
     for _, path in chosen.candidates:  # there is at most one
         yield "candidate", columns[path]
     references = [text for path in chosen.references for text in spread(columns[path])]
@@ -136,8 +136,8 @@ def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
     ids = id_texts(read.columns[path])
     if ids is None:
         raise InputError(
-            f"{read.range.label}: the column {path} has values of the type "
-            f"{read.columns[path].type}, which cannot be ids: {read.range.path}",
+            f"{read.raw.label}: the column {path} has values of the type "
+            f"{read.columns[path].type}, which cannot be ids: {read.raw.path}",
             "name a column of strings or integers: each segment must have an id of its own",
         )
     return ids
@@ -147,11 +147,11 @@ def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
     return without_blanks(named_text(column, path).cast(pa.large_string()))
 
 
-def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) -> None:
+def _check_names(names: pa.LargeStringArray, raw: RawRecords) -> None:
     unique = pc.unique(names).drop_null().to_pylist()
     if len(unique) > MOST_SYSTEMS:
         raise InputError(
-            f"{read.range.label}: the column {chosen.system} names more than {MOST_SYSTEMS:,} "
+            f"{raw.label}: the column {raw.chosen.system} names more than {MOST_SYSTEMS:,} "
             f"systems: {joined(unique)}",
             "name the column of the systems' names: --system_column COLUMN",
         )
@@ -159,14 +159,15 @@ def _check_names(names: pa.LargeStringArray, read: ReadRecords, chosen: Chosen) 
         if not can_be_shown(name) or name != name.strip():
             row = pc.index(names, pa.scalar(name, names.type)).as_py()
             raise InputError(
-                f"{read.range.label}: {read.range.place(row)}: the column {chosen.system} has "
+                f"{raw.label}: {raw.place(row)}: the column {raw.chosen.system} has "
                 f"the system name {name!a}, but a system's name has only printable characters, and "
-                f"no white space around it: {read.range.path}",
+                f"no white space around it: {raw.path}",
                 "give each system one name without such characters",
             )
 
 
-def _without_id(read: ReadRecords, chosen: Chosen, row: int) -> BadRecord:
+def _without_id(read: ReadRecords, row: int) -> BadRecord:
+    chosen = read.raw.chosen
     lacking = [path.text for path in chosen.ids if not read.columns[path][row].is_valid]
     name = chosen.system
     if name is not None and not _names(read.columns[name].slice(row, 1), name)[0].is_valid:

@@ -43,7 +43,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Fault,
     RawRecords,
     ReadRecords,
-    RecordRange,
     null_in,
 )
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
@@ -183,8 +182,8 @@ class RowGroupRecords(RecordFiles):
         with self._opened(piece.file, piece) as file:
             for rows in file.batches(piece, chosen.columns, most):
                 place = piece.first_row + read + 1 + self.has_header
-                there = RecordRange(stream.label, stream.shown(path), "row", first + read, place)
-                yield RawRecords(rows, there, chosen)
+                shown = stream.shown(path)
+                yield RawRecords(rows, stream.label, shown, "row", first + read, place, chosen)
                 read += len(rows)
                 PROGRESS.add(piece.bytes * len(rows) // piece.rows)
         if read != piece.rows:
@@ -257,7 +256,7 @@ class RowGroupRecords(RecordFiles):
         said = f"the {RECORD_FORMATS[self.format].label} file cannot be read: {what}"
         return InputError(self.stream.told(said, path), GROUP_FORMATS[self.format].remedy)
 
-    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
+    def digest_of(self, read: ReadRecords) -> int:
         """The sum of the hashes of the values of neighbouring records, not reduced modulo 2^128.
 
         It is of all texts, and of the ids, names of systems, labels, values of conditions and
@@ -267,6 +266,7 @@ class RowGroupRecords(RecordFiles):
         row groups. A null has no hash, so it is not the same as an empty text. Columns that are
         only kept do not count, so the digest is the same without --keep.
         """
+        chosen = read.raw.chosen
         of_segments = {*(path for _, path in chosen.candidates), *chosen.references}
         others = {*chosen.labels, *chosen.names, *(condition.column for condition in chosen.where)}
 
@@ -277,7 +277,7 @@ class RowGroupRecords(RecordFiles):
             return as_text(column, path) if path in others else numbers_as_texts(column)
 
         return sum(
-            _sum_of_column(hashed(path), read.range.first + 1 + (number << _COLUMN_BITS))
+            _sum_of_column(hashed(path), read.raw.first + 1 + (number << _COLUMN_BITS))
             for number, path in enumerate(chosen.scored_columns)
         )
 

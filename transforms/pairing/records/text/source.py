@@ -28,7 +28,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     Fault,
     RawRecords,
     ReadRecords,
-    RecordRange,
 )
 from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines, schema_of_lines
@@ -114,19 +113,20 @@ class LineRecords(RecordFiles):
             lines = reader.available(min(rows, piece.lines - done))
             column = reader.take(lines)
             place = piece.first_line + done + 1
-            there = RecordRange(stream.label, path, "line", first + done, place)
-            yield RawRecords(column, there, chosen, tuple(reader.bad))
+            yield RawRecords(
+                column, stream.label, path, "line", first + done, place, chosen, tuple(reader.bad)
+            )
             done += lines
         reader.finish()
 
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        bad_rows = [record.number - part.range.first for record in part.bad]
+        bad_rows = [record.number - part.first for record in part.bad]
         if self.format == "tsv":
             return read_tab_separated(part.values, bad_rows, part.chosen, self.has_header)
         return read_json_lines(part.values, bad_rows, part.chosen)
 
-    def digest_of(self, read: ReadRecords, chosen: Chosen) -> int:
-        return sum_of_hashes(read.lines, read.range.first)
+    def digest_of(self, read: ReadRecords) -> int:
+        return sum_of_hashes(read.raw.values, read.raw.first)
 
     def _first_lines(self, shard: Shard) -> list[bytes]:
         """The first lines of a file, without their newlines: at least one if it has one."""

@@ -12,8 +12,8 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
+    RawRecords,
     ReadRecords,
-    RecordRange,
 )
 from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket
 from beam_bleu.transforms.pairing.records.joins.findings import Report
@@ -40,19 +40,16 @@ def read_records(
         elif all(value is None or isinstance(value, str) for value in values):
             of_type = pa.large_string()
         columns[column] = pa.array(values, of_type)
-    return ReadRecords(columns, RecordRange("input", path, "line", first, first + 1))
+    raw = RawRecords(None, "input", path, "line", first, first + 1, chosen)
+    return ReadRecords(raw, columns)
 
 
-def shuffled(
-    streams: Mapping[int, Sequence[ReadRecords]],
-    chosen: Mapping[int, Chosen],
-    buckets: int,
-) -> list[list[bytes]]:
+def shuffled(streams: Mapping[int, Sequence[ReadRecords]], buckets: int) -> list[list[bytes]]:
     """What goes through a shuffle: the rows of all streams, as messages of each bucket."""
     found: list[list[bytes]] = [[] for _ in range(buckets)]
     for stream, parts in streams.items():
         for part in parts:
-            rows, _, _ = join_rows(part, chosen[stream])
+            rows, _, _ = join_rows(part)
             for bucket, message in messages_of(rows, stream, buckets):
                 found[bucket].append(message)
     return found

@@ -69,7 +69,6 @@ def joined(
             number: parts_of(records, of_stream, draw)
             for number, (records, of_stream) in enumerate(zip(streams, columns, strict=True))
         },
-        dict(enumerate(columns)),
         buckets,
     )
     systems = tuple(candidates)
@@ -86,7 +85,7 @@ def long(
     seed: int = 0,
     chosen: Chosen = OF_LONG,
 ) -> tuple[Report, dict[int, Row]]:
-    sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, {0: chosen}, buckets)
+    sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, buckets)
     source = JoinedRecords((), (), (files("input", chosen),), coverage)
     return join_all(source, systems, sent)
 

@@ -72,7 +72,7 @@ def test_order_and_digest_do_not_depend_on_formats_files_groups_and_portions(
     whole = records(folder / "whole.parquet")
     assert digest_of(parts) == digest_of(whole) == digest_by_hand(pairs_of(table))
     sizes = [len(next(iter(read.columns.values()))) for read in read_all(parts)]
-    firsts = [read.range.first for read in read_all(parts)]
+    firsts = [read.raw.first for read in read_all(parts)]
     assert firsts == [*itertools.accumulate(sizes, initial=0)][:-1]
 
 

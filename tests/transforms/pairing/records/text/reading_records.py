@@ -15,7 +15,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ColumnPath,
     RawRecords,
     ReadRecords,
-    RecordRange,
     Wanted,
 )
 from beam_bleu.transforms.pairing.records.formats import RecordFormatName
@@ -31,9 +30,9 @@ def read_lines(
 ) -> tuple[ReadRecords, Sequence[BadRecord]]:
     """What is read of lines, and all bad records."""
     column = padded(pa.array(lines, pa.large_binary()).cast(pa.large_string()))
-    there = RecordRange("input", "records", "line", first, first + 1)
     source = LineRecords(Stream("input", "records"), Wanted(), format_name, header=False)
-    read = source.parsed(RawRecords(column, there, chosen, bad), digest=False)
+    raw = RawRecords(column, "input", "records", "line", first, first + 1, chosen, bad)
+    read = source.parsed(raw, digest=False)
     return read, [*bad, *(read.bad_record(row, fault) for row, fault in read.faults.items())]
 
 
