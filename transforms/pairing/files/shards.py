@@ -35,22 +35,27 @@ A slash is U+0000, so names in a folder come before those in a folder with a lon
 
 _PART = re.compile(r"[0-9]+|[^\W\d_]+|.", re.DOTALL)
 
+_COPY = re.compile(r"(?:~|\.[^\W\d]+)\Z")
+"""What follows the name of a file in that of its copy, such as `out.txt.bak`."""
+
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
     """The files that a stream's pattern matched, in the order of the stream."""
     require_files(stream, files)
     keys = _order_keys([file.path for file in files])
     ordered = sorted(files, key=lambda file: keys[file.path])
-    for one, other in itertools.pairwise(ordered):
-        if keys[one.path] == keys[other.path]:
-            raise InputError(
-                f"{stream.label}: two files are the same shard by their names, so its lines would "
-                f"be scored twice: {one.path}, {other.path}",
-                "if one is a copy, move it to another folder; if they are different shards, give "
-                "them names that differ before the extension (out-aa.txt, out-ab.txt)",
-            )
+    paths = [file.path for file in ordered]
+    same = [pair for pair in itertools.pairwise(paths) if keys[pair[0]] == keys[pair[1]]]
+    copies = [(original, path) for path in paths if (original := _COPY.sub("", path)) != path]
+    for one, other in [*same, *(pair for pair in copies if pair[0] in keys)]:
+        raise InputError(
+            f"{stream.label}: two files are the same shard by their names, so its lines would "
+            f"be scored twice: {one}, {other}",
+            "if one is a copy, move it to another folder; if they are different shards, give "
+            "them names that differ before the extension (out-aa.txt, out-ab.txt)",
+        )
     if is_pattern(stream.pattern):
-        _require_all_of_total(stream, [file.path for file in ordered])
+        _require_all_of_total(stream, paths)
     last = len(ordered) - 1
     return [Shard(number, i, file, is_last=i == last) for i, file in enumerate(ordered)]
 

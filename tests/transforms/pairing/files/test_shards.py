@@ -54,6 +54,8 @@ SAME_SHARD = [
     (["p-0.txt", "p-0.tsv"], "two formats"),
     (["part-1", "part-01"], "one number, written twice"),
     (["text.aa", "text.ab", "text.ab.gz"], "what `split` writes, compressed"),
+    (["p-0.txt", "p-0.txt.bak", "p-1.txt"], "a backup"),
+    (["p-0.txt", "p-0.txt~"], "a backup of an editor"),
 ]
 
 
