@@ -55,8 +55,8 @@ _CONTRADICTIONS: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     (
         ("refs", "systems", "candidates", "references", "join_on"),
         ("input",),
-        "whose records have candidates and references; for line-parallel text write beam-bleu "
-        "REF... -i FILE...; to join record files, --join_on without --input",
+        "whose records have candidates and references; name their columns by --candidate_columns "
+        "and --reference_columns, or leave out --input",
     ),
     (("system_column",), ("join_on",), "with which each file has one system"),
     (("header",), ("no_header",), "because only one can be true"),
