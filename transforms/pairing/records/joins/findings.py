@@ -134,9 +134,7 @@ class Report:
         return self.findings.get((sort, name, ""), Findings())
 
 
-def require_none(
-    sorts: Sequence[Sort], report: Report, sides: Sequence[str], lost: int = 0
-) -> None:
+def require_none(sorts: Sequence[Sort], report: Report, sides: Sequence[str]) -> None:
     said, remedies = [], []
     for side, sort in itertools.product(sides, sorts):
         findings = report.of(sort, side)
@@ -147,10 +145,7 @@ def require_none(
             said.append(f"{side}: {what} (ids {named_ids(findings.ids, findings.count)}): {places}")
             remedies.append(remedy)
     if said:
-        cause = joined(said, SHOWN_IDS, separator="; ")
-        if lost:
-            cause += f"; rejected bad records whose segment is not known: {lost:,}"
-        raise InputError(cause, remedies[0])
+        raise InputError(joined(said, SHOWN_IDS, separator="; "), remedies[0])
 
 
 def mismatches(report: Report) -> tuple[Notice, ...]:

@@ -260,7 +260,7 @@ class _CheckIds(beam.DoFn):
         require_none(["twice"], report, sides)
         require_none(["differing"], report, sides)
         if source.coverage == "strict":
-            require_none(["missing", "unknown"], report, sides, lost.read)
+            require_none(["missing", "unknown"], report, sides)
         different = mismatches(report)
         if different and "other-documents" not in source.allow:
             raise InputError(
