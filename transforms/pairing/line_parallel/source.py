@@ -30,7 +30,7 @@ from beam_bleu.transforms.pairing.line_parallel.portion_reading import (
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts, require_same_shards
 from beam_bleu.transforms.pairing.lines.line_counting import CountedText
 from beam_bleu.transforms.pairing.lines.line_steps import (
-    AddUpLineDigests,
+    AddUpDigests,
     CountLines,
     count_range,
     require_unchanged,
@@ -96,7 +96,7 @@ class PairLines(OfSource):
         if self._describe:
             digests = (
                 texts[_ReadPortion.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(AddUpLineDigests())
+                | "Add up digests" >> beam.CombinePerKey(AddUpDigests())
                 | "Take the digests" >> beam.Values()
             )
         if rejects:

@@ -10,12 +10,12 @@ from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts
-from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
+from beam_bleu.transforms.pairing.lines.text_digest import METHOD, LineDigests
 from beam_bleu.transforms.pairing.paired import Digests
 from beam_bleu.transforms.wiring.steps import AddUp
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
-__all__ = ["AddUpLineDigests", "CountLines", "count_range", "require_unchanged", "tell_files"]
+__all__ = ["AddUpDigests", "CountLines", "count_range", "require_unchanged", "tell_files"]
 
 _DETAILS = logging.getLogger("beam_bleu")
 """For INFO records only, which the command shows with --verbose."""
@@ -62,8 +62,12 @@ def require_unchanged(stream: Stream, pieces: Iterable[Piece]) -> None:
             raise changed(stream, piece.file.path, "was changed after its lines were counted")
 
 
-class AddUpLineDigests(AddUp):
+class AddUpDigests(AddUp):
     """Adds up `LineDigests` to the `Digests` of all streams, in the order of their numbers."""
 
+    def __init__(self, method: str = METHOD) -> None:
+        super().__init__()
+        self._method = method
+
     def extract_output(self, accumulator: LineDigests) -> Digests:
-        return Digests(accumulator.lines, accumulator.texts)
+        return Digests(accumulator.lines, accumulator.texts(self._method))

@@ -23,7 +23,7 @@ import pyarrow as pa
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import load_word
-from beam_bleu.transforms.native.text_columns import offsets_of
+from beam_bleu.transforms.native.text_columns import offsets_of, padded
 
 METHOD = "lines-murmur3-128"
 
@@ -42,7 +42,7 @@ _ZERO = np.uint64(0)
 
 @dataclasses.dataclass(frozen=True)
 class LineDigests:
-    """For each of several streams, the sum of the hashes of this number of its lines."""
+    """For each of several streams, the sum of the hashes of this number of lines or records."""
 
     lines: int
     sums: tuple[int, ...]
@@ -64,10 +64,9 @@ class LineDigests:
             self.lines + other.lines, tuple((one + two) % MODULUS for one, two in sums)
         )
 
-    @property
-    def texts(self) -> tuple[str, ...]:
+    def texts(self, method: str = METHOD) -> tuple[str, ...]:
         """The digest of each stream, with the name of the method."""
-        return tuple(f"{METHOD}:{number:032x}" for number in self.sums)
+        return tuple(f"{method}:{number:032x}" for number in self.sums)
 
 
 def sum_of_hashes(column: pa.LargeStringArray, first_line: int) -> int:
@@ -84,6 +83,17 @@ def sum_of_seeded_hashes(column: pa.LargeStringArray, seeds: Integers) -> int:
     """
     low, high = _sum_hashes(column.buffers()[2].address, offsets_of(column), seeds)
     return int(high) << 64 | int(low)
+
+
+def reduced_hashes(texts: pa.LargeStringArray, bound: int) -> Integers:
+    """A hash of each text, int64, at least 0 and below a bound: the same in every process.
+
+    That of a null is the one of an empty text.
+    """
+    column = padded(texts.fill_null("") if texts.null_count else texts)
+    numbers = np.empty(len(column), np.int64)
+    _reduce_hashes(column.buffers()[2].address, offsets_of(column), bound, numbers)
+    return numbers
 
 
 @inner
@@ -109,34 +119,46 @@ def _first_bytes(word, count):
     return word & mask
 
 
+@inner
+def _hashed(at, end, seed):
+    """(lower 64 bits, upper 64 bits) of the hash of the text between two addresses."""
+    size = end - at
+    one = other = np.uint64(seed)
+    while at + 16 <= end:
+        one ^= _rotated(load_word(at) * _C1, 31) * _C2
+        one = (_rotated(one, 27) + other) * _FIVE + _ADDED_1
+        other ^= _rotated(load_word(at + 8) * _C2, 33) * _C1
+        other = (_rotated(other, 31) + one) * _FIVE + _ADDED_2
+        at += 16
+    # The original has a branch for each number of bytes that are left. Here the words are
+    # read as a whole, because a padded column can be read after its end.
+    left = end - at
+    one ^= _rotated(_first_bytes(load_word(at), left) * _C1, 31) * _C2
+    other ^= _rotated(_first_bytes(load_word(at + 8), left - 8) * _C2, 33) * _C1
+    one ^= np.uint64(size)
+    other ^= np.uint64(size)
+    one += other
+    other += one
+    one, other = _mixed(one), _mixed(other)
+    one += other
+    return one, other + one
+
+
 @compiled
 def _sum_hashes(texts, offsets, seeds):
     """(lower 64 bits, upper 64 bits) of the sum of the hashes of the texts at `offsets`."""
     sum_low = sum_high = _ZERO
     for line in range(offsets.size - 1):
-        at, end = texts + offsets[line], texts + offsets[line + 1]
-        size = end - at
-        one = other = np.uint64(seeds[line])
-        while at + 16 <= end:
-            one ^= _rotated(load_word(at) * _C1, 31) * _C2
-            one = (_rotated(one, 27) + other) * _FIVE + _ADDED_1
-            other ^= _rotated(load_word(at + 8) * _C2, 33) * _C1
-            other = (_rotated(other, 31) + one) * _FIVE + _ADDED_2
-            at += 16
-        # The original has a branch for each number of bytes that are left. Here the words are
-        # read as a whole, because a padded column can be read after its end.
-        left = end - at
-        one ^= _rotated(_first_bytes(load_word(at), left) * _C1, 31) * _C2
-        other ^= _rotated(_first_bytes(load_word(at + 8), left - 8) * _C2, 33) * _C1
-        one ^= np.uint64(size)
-        other ^= np.uint64(size)
-        one += other
-        other += one
-        one, other = _mixed(one), _mixed(other)
-        one += other
-        other += one
-        sum_low += one
-        sum_high += other
-        if sum_low < one:
+        low, high = _hashed(texts + offsets[line], texts + offsets[line + 1], seeds[line])
+        sum_low += low
+        sum_high += high
+        if sum_low < low:
             sum_high += np.uint64(1)
     return sum_low, sum_high
+
+
+@compiled
+def _reduce_hashes(texts, offsets, bound, numbers):
+    for row in range(offsets.size - 1):
+        low, _ = _hashed(texts + offsets[row], texts + offsets[row + 1], 0)
+        numbers[row] = np.int64(low % np.uint64(bound))

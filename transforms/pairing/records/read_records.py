@@ -7,7 +7,6 @@ all of its threads.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -20,9 +19,9 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.lines.line_steps import tell_files
-from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
-from beam_bleu.transforms.pairing.paired import Digests, FoundInput, FoundSegments, Paired
+from beam_bleu.transforms.pairing.lines.line_steps import AddUpDigests, tell_files
+from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
+from beam_bleu.transforms.pairing.paired import FoundInput, FoundSegments, Paired
 from beam_bleu.transforms.pairing.records.columns.choosing import choice_notes
 from beam_bleu.transforms.pairing.records.columns.wanted import RawRecords
 from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
@@ -39,21 +38,11 @@ _LOG = logging.getLogger("beam_bleu_workers")
 _DETAILS = logging.getLogger("beam_bleu")
 
 
-@dataclasses.dataclass(frozen=True)
-class PlannedRecords:
-    """A plan for the records of one stream.
-
-    Attributes:
-      portions: PCollection of the portions, before they are spread over the workers.
-      segments: PCollection of one `FoundSegments`. Its `count` is the number of the records.
-    """
-
-    portions: PCollection[Portion]
-    segments: PCollection[FoundSegments]
-
-
 class PlanRecords(OfSource):
-    """Expands a pipeline's root to the `PlannedRecords` of a source.
+    """Expands a pipeline's root to the portions of a source, and what was found.
+
+    The portions are not spread over the workers yet. The other PCollection has one `FoundSegments`,
+    whose `count` is the number of the records.
 
     A worker looks at files on `threads` threads. The pipeline fails with an `InputError` if a file
     is missing, unreadable, damaged or of another format, if it changes while the pipeline runs, if
@@ -62,7 +51,9 @@ class PlanRecords(OfSource):
 
     LABEL = "Plan records"
 
-    def expand(self, root: beam.Pipeline) -> PlannedRecords:
+    def expand(
+        self, root: beam.Pipeline
+    ) -> tuple[PCollection[Portion], PCollection[FoundSegments]]:
         source, step = self._source, self._step
         planned = (
             root
@@ -76,7 +67,7 @@ class PlanRecords(OfSource):
                 _Plan.SEGMENTS, main="portions"
             )
         )
-        return PlannedRecords(planned.portions, planned[_Plan.SEGMENTS])
+        return planned.portions, planned[_Plan.SEGMENTS]
 
 
 class _ListParts(beam.DoFn):
@@ -116,7 +107,7 @@ class _Plan(beam.DoFn):
         source.expected.require_segments(count)
         of_join = stream.label if len(source.roles) == 1 else None
         chosen = choice_notes(source.wanted, plan.chosen, of_join)
-        notes = (*source.expected.notes, *chosen, *plan.notes)
+        notes = (*source.expected.notes, *chosen, *source.header_notes)
         for note in notes:
             _LOG.warning(note)  # for users who see only the log of a worker
         _DETAILS.info("records: %s, portions: %s", f"{count:,}", f"{len(plan.portions):,}")
@@ -140,10 +131,10 @@ class PairRecords(OfSource):
 
     def expand(self, root: beam.Pipeline) -> Paired:
         source, step = self._source, self._step
-        planned = root | source.plan(self._threads, step, self._describe)
+        portions, found = root | source.plan(self._threads, step, self._describe)
         parsing = step(_ParseParts(source, self._threads, self._describe))
         segments = (
-            planned.portions
+            portions
             | "Spread the portions" >> beam.Reshuffle()
             | "Read parts" >> giving_batches(step(_ReadParts(source)), RawRecords)
             | "Parse parts"
@@ -155,12 +146,12 @@ class PairRecords(OfSource):
         if self._describe:
             digests = (
                 segments[_ParseParts.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(_sum_of_digests)
-                | "Write the digests" >> beam.Map(_as_digests, source.digest_method)
+                | "Add up digests" >> beam.CombinePerKey(AddUpDigests(source.digest_method))
+                | "Take the digests" >> beam.Values()
             )
         return Paired(
             as_batches(segments.batches, SegmentBatch),
-            planned.segments,
+            found,
             digests,
             segments[_ParseParts.TALLIES],
             segments[_ParseParts.REJECTED] if source.on_bad_record == "reject" else None,
@@ -195,19 +186,5 @@ class _ParseParts(ThreadedDoFn):
             *(TaggedOutput(self.REJECTED, record) for record in judged.bad),
             *batches_of(read, judged),
             TaggedOutput(self.TALLIES, judged.tally),
-            TaggedOutput(self.DIGESTS, (0, (count, read.digest or 0))),
+            TaggedOutput(self.DIGESTS, (0, LineDigests(count, (read.digest or 0,)))),
         ]
-
-
-_RecordDigest = tuple[int, int]
-"""The number of records, and the sum of their hashes."""
-
-
-def _sum_of_digests(digests: Iterable[_RecordDigest]) -> _RecordDigest:
-    several = list(digests)
-    return sum(count for count, _ in several), sum(hashes for _, hashes in several) % MODULUS
-
-
-def _as_digests(keyed: tuple[int, _RecordDigest], method: str) -> Digests:
-    count, hashes = keyed[1]
-    return Digests(count, (f"{method}:{hashes:032x}",))

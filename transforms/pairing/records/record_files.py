@@ -67,7 +67,6 @@ class RecordPlan:
       files: the files, in order.
       snapshot: the version of the table that listed the files; None if no table did.
       notices: what a reader of the score must know about the texts.
-      notes: sentences about the files, for the same reader.
     """
 
     chosen: Chosen
@@ -75,7 +74,6 @@ class RecordPlan:
     files: tuple[InputFile, ...]
     snapshot: str | None = None
     notices: tuple[Notice, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 class RecordSource:

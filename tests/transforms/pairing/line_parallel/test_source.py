@@ -150,10 +150,10 @@ def test_digests_add_up_by_every_route(tmp_path: pathlib.Path) -> None:
         for name in NAMES
     ]
     parts = [LineDigests.of([column[row : row + 1] for column in columns], row) for row in range(6)]
-    expected = Digests(6, LineDigests.of(columns, 0).texts)
+    expected = Digests(6, LineDigests.of(columns, 0).texts())
     assert len(set(expected.texts)) == 4
     routes = 0
-    for route, digests in by_every_route(line_steps.AddUpLineDigests(), parts):
+    for route, digests in by_every_route(line_steps.AddUpDigests(), parts):
         assert digests == expected, route
         routes += 1
     assert routes > 50

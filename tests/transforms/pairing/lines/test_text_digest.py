@@ -24,7 +24,7 @@ def column(lines: list[str]) -> pa.LargeStringArray:
 
 
 def of(lines: list[str], first_line: int = 0) -> str:
-    (text,) = LineDigests.of([column(lines)], first_line).texts
+    (text,) = LineDigests.of([column(lines)], first_line).texts()
     return text
 
 

@@ -25,6 +25,7 @@ from beam_bleu.transforms.pairing.paired import (
     FoundCoverage,
     FoundInput,
     FoundSegments,
+    InputRole,
     Paired,
     SystemCoverage,
 )
@@ -116,13 +117,11 @@ class PairByIds(OfSource):
         portions, plans = [], []
         for number, reader in enumerate(self._source.readers):
             label = reader.stream.label
-            planned = root | f"Plan {label}" >> reader.plan(
+            planned, found = root | f"Plan {label}" >> reader.plan(
                 self._threads, self._step, self._describe
             )
-            portions.append(
-                planned.portions | f"Number the portions of {label}" >> _numbered(number)
-            )
-            plans.append(planned.segments | f"Number the plan of {label}" >> _numbered(number))
+            portions.append(planned | f"Number the portions of {label}" >> _numbered(number))
+            plans.append(found | f"Number the plan of {label}" >> _numbered(number))
         return (
             portions | "Take all portions" >> beam.Flatten(),
             plans | "Take all plans" >> beam.Flatten(),
@@ -317,12 +316,10 @@ class _CheckIds(beam.DoFn):
 
     def _inputs(self, by_stream: Mapping[int, FoundSegments]) -> Iterator[FoundInput]:
         references = len(self._source.references)
+        systems = (*(None for _ in range(references)), *self._source.systems)
         for stream in self._order():
             (described,) = by_stream[stream].inputs
-            if self._source.is_long:
-                yield described
-            elif stream < references:
-                yield dataclasses.replace(described, role="references")
-            else:
-                system = self._source.systems[stream - references]
-                yield dataclasses.replace(described, role="candidates", system=system)
+            if not self._source.is_long:
+                role: InputRole = "references" if stream < references else "candidates"
+                described = dataclasses.replace(described, role=role, system=systems[stream])
+            yield described

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.canonical import named_text, nulls, spread
+from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
 from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     ColumnPath,
@@ -32,12 +33,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     null_in,
 )
 from beam_bleu.transforms.pairing.records.joins.findings import Report
-from beam_bleu.transforms.pairing.records.joins.ids import (
-    buckets_of,
-    hashes_of,
-    id_texts,
-    joined_ids,
-)
+from beam_bleu.transforms.pairing.records.joins.ids import id_texts, joined_ids
 from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.tally import REJECTED
 from beam_bleu.transforms.shown_names import can_be_shown
@@ -69,7 +65,7 @@ def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]
     """The rows of records that have an id, and candidates, references or numbers, or several.
 
     Returns:
-      a table with the columns above but `STREAM`; the bad records; and what became of all records.
+      a table with the columns above but "stream"; the bad records; and what became of all records.
       A record that the conditions leave out, or that is bad, has a row without texts.
     """
     judged, raw, chosen = judge(read), read.raw, read.raw.chosen
@@ -128,8 +124,10 @@ def _texts(read: ReadRecords, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
     for prefix, of_prefix in of_prefixes.items():
         yield from ((f"{prefix}{number}", each) for number, each in enumerate(of_prefix))
     for path in chosen.witnesses:
-        if pa.types.is_large_string(columns[path].type):
-            yield f"{WITNESS}{path}", hashes_of(columns[path])
+        texts = columns[path]
+        if pa.types.is_large_string(texts.type):
+            hashes = reduced_hashes(texts, np.iinfo(np.int64).max)
+            yield f"{WITNESS}{path}", pa.array(hashes, mask=nulls(texts))
 
 
 def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
@@ -183,7 +181,7 @@ def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int
         return
     rows = rows.append_column("stream", pa.array(np.full(len(rows), stream, np.int32)))
     rows = rows.combine_chunks()
-    places = buckets_of(rows["id"].chunk(0), buckets)
+    places = reduced_hashes(rows["id"].chunk(0), buckets)
     # numpy sorts integers of 16 bits in linear time.
     order = np.argsort(places.astype(np.int16), kind="stable")
     rows = rows.take(pa.array(order))

@@ -154,7 +154,6 @@ class RowGroupRecords(RecordFiles):
             [portions[number] for number in longest_first(sizes, portion_bytes)],
             self.input_files(shards, rows, [footer.version for footer in footers]),
             shards[0].file.snapshot,
-            notes=self.header_notes,
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:

@@ -94,7 +94,6 @@ class LineRecords(RecordFiles):
             ],
             self.input_files(plan.shards[0], plan.lines[0], plan.versions[0]),
             notices=notices,
-            notes=self.header_notes,
         )
 
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
