@@ -97,10 +97,7 @@ def canonical(values: pa.Array) -> pa.Array:
 
 
 def named_text(column: pa.Array, name: object) -> pa.Array:
-    """As `as_text`, for labels and what is kept: NaN is null. A dictionary stays one."""
-    if pa.types.is_dictionary(column.type):
-        texts = named_text(column.dictionary, name)
-        return pa.DictionaryArray.from_arrays(column.indices, texts)
+    """As `as_text`, for labels and what is kept: NaN is null."""
     texts = as_text(column, name)
     if pa.types.is_floating(column.type):
         texts = pc.if_else(pc.equal(texts, "NaN"), pa.scalar(None, texts.type), texts)
@@ -113,8 +110,6 @@ def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
     Decimals, dates and times are as Arrow writes them: 1.50, 2026-11-21.
     """
     kind, is_of = column.type, pa.types
-    if is_of.is_dictionary(kind):
-        return as_text(column.dictionary_decode(), name)
     if is_of.is_floating(kind):
         if is_of.is_float16(kind):  # Arrow makes no dictionaries of these numbers
             numbers = column.to_numpy(zero_copy_only=False).astype(np.float32)

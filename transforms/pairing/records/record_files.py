@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError, joined
@@ -24,6 +23,7 @@ from beam_bleu.transforms.pairing.records.columns.choosing import (
     is_usual_name,
     known_systems,
 )
+from beam_bleu.transforms.pairing.records.columns.column_paths import repeated_headers
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     Columns,
@@ -31,6 +31,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     RawRecords,
     ReadRecords,
     Wanted,
+    null_in,
 )
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
 from beam_bleu.transforms.pairing.records.read_records import PairRecords, PlanRecords
@@ -145,7 +146,10 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @abc.abstractmethod
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        """The columns of a part, and what is wrong with its records; see `ReadRecords`."""
+        """The columns of a part, and what is wrong with its records; see `ReadRecords`.
+
+        Records that could not be read have any values.
+        """
 
     @abc.abstractmethod
     def digest_of(self, read: ReadRecords) -> int:
@@ -154,11 +158,14 @@ class RecordFiles(RecordSource, abc.ABC):
     def parsed(self, part: RawRecords, digest: bool) -> ReadRecords:
         """The records of a part. It can run on any thread."""
         columns, faults = self.columns_of(part)
-        rows = np.zeros(len(part.values), np.int32)
+        if self.has_header:
+            faults = {**repeated_headers(columns, part.chosen.fields), **faults}
+        unread = {record.number - part.first for record in part.bad}
+        unread |= {row for row, fault in faults.items() if fault.path is None}
+        columns = {path: null_in(column, unread) for path, column in columns.items()}
         for path, label in part.chosen.path_labels:
             value = label.agreed([(part.label, part.path)])
-            values = pa.array([value], pa.large_string())
-            columns[path] = pa.DictionaryArray.from_arrays(rows, values)
+            columns[path] = pa.repeat(pa.scalar(value, pa.large_string()), len(part.values))
         read = ReadRecords(part, columns, faults)
         return dataclasses.replace(read, digest=self.digest_of(read)) if digest else read
 
@@ -172,9 +179,8 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @property
     def has_header(self) -> bool:
-        if not self.has_fields:
-            return False
-        return has_header(self.wanted, self.roles) if self.header is None else self.header
+        known = has_header(self.wanted, self.roles) if self.header is None else self.header
+        return self.has_fields and known
 
     @property
     def header_notes(self) -> tuple[str, ...]:

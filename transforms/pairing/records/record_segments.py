@@ -165,10 +165,7 @@ def _batch(read: ReadRecords, numbers: _NumbersOfSystems, rows: Integers) -> Seg
             column: np.stack([of_system.values[rows] for of_system in of_systems])
             for column, of_systems in numbers.items()
         },
-        kept={
-            name: named_text(taken(path), path).cast(pa.large_string())
-            for name, path in chosen.kept
-        },
+        kept={name: named_text(taken(path), path) for name, path in chosen.kept},
     )
 
 

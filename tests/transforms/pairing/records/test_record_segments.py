@@ -168,7 +168,6 @@ def test_a_reader_can_give_the_bytes_of_a_bad_record():
     ("values", "kind", "written"),
     [
         (["x", "", None], pa.large_string(), ["x", "", None]),
-        (["x", None], pa.dictionary(pa.int8(), pa.large_string()), ["x", None]),
         ([1, -2, None, 1 << 60], pa.int64(), ["1", "-2", None, str(1 << 60)]),
         ([(1 << 64) - 1], pa.uint64(), [str((1 << 64) - 1)]),
         ([True, False, None], pa.bool_(), ["true", "false", None]),

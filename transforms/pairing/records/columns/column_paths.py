@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -149,22 +149,17 @@ def faulty_texts(column: pa.Array) -> dict[int, str]:
 
 
 def repeated_headers(
-    columns: Sequence[pa.Array], names: Sequence[str], fields_of: Callable[[int], list[str]]
+    columns: Mapping[ColumnPath, pa.Array], names: Sequence[str]
 ) -> dict[int, Fault]:
-    """The rows that are headers, but not the first row: files that were joined have them."""
-    can_be: Booleans = np.ones(len(columns[0]), bool)
-    for column in columns:
-        marked = pa.array([*names, *(_MARK + name for name in names)]).cast(column.type)
-        can_be &= pc.is_in(column, marked).to_numpy(zero_copy_only=False)
-        if not can_be.any():  # usually the first column has no name of a column
-            return {}
-    header = pa.array(sorted(names)).cast(column.type).to_pylist()
-    mark = pa.array([_MARK]).cast(column.type)[0].as_py()
-    return {
-        row: _REPEATED_HEADER
-        for row in np.flatnonzero(can_be).tolist()
-        if sorted(field.removeprefix(mark) for field in fields_of(row)) == header
-    }
+    """The rows that are headers: files that were joined have them between their records."""
+    is_header: Booleans = np.ones(len(next(iter(columns.values()))), bool)
+    for path, column in columns.items():
+        name = names[int(path.steps[0])]
+        own = pa.array([name, _MARK + name], column.type)
+        is_header &= pc.is_in(column, own).to_numpy(zero_copy_only=False)
+        if not is_header.any():  # usually so after the first column
+            break
+    return dict.fromkeys(np.flatnonzero(is_header).tolist(), _REPEATED_HEADER)
 
 
 _REPEATED_HEADER = Fault(

@@ -149,9 +149,14 @@ class Chosen:
 
     @property
     def columns(self) -> tuple[ColumnPath, ...]:
-        """All columns that are read, each one once. Labels from paths are in no column."""
+        """All columns that are read, each one once. Labels from paths are in no column.
+
+        Those of conditions come first: a fault in them counts more than others.
+        """
+        conditions = (condition.column for condition in self.where)
         kept = (path for _, path in self.kept)
-        return tuple(dict.fromkeys((*self.scored_columns, *kept, *self.witnesses)))
+        paths = (*conditions, *self.scored_columns, *kept, *self.witnesses)
+        return tuple(dict.fromkeys(paths))
 
     @property
     def scored_columns(self) -> tuple[ColumnPath, ...]:

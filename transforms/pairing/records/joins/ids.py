@@ -18,8 +18,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import INTEGER_ID
 def id_texts(ids: pa.Array) -> pa.LargeStringArray | None:
     """The ids of a column of a canonical type, as texts; None if it has no strings or integers."""
     kind = ids.type
-    if pa.types.is_dictionary(kind):
-        return id_texts(ids.dictionary_decode())
     is_integer = pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and not kind.scale)
     is_id = is_integer or pa.types.is_large_string(kind)
     return ids.cast(pa.large_string()) if is_id else None

@@ -119,7 +119,7 @@ def _texts(read: ReadRecords, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
     references = [text for path in chosen.references for text in spread(columns[path])]
     labels = [label_column(named_text(columns[path], path)) for path in chosen.labels]
     values = [pa.array(of_systems[0].values) for of_systems in judged.numbers.values()]
-    kept = [named_text(columns[path], path).cast(pa.large_string()) for _, path in chosen.kept]
+    kept = [named_text(columns[path], path) for _, path in chosen.kept]
     of_prefixes = {REFERENCE: references, LABEL: labels, VALUE: values, KEPT: kept}
     for prefix, of_prefix in of_prefixes.items():
         yield from ((f"{prefix}{number}", each) for number, each in enumerate(of_prefix))
@@ -142,7 +142,7 @@ def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
 
 
 def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
-    return without_blanks(named_text(column, path).cast(pa.large_string()))
+    return without_blanks(named_text(column, path))
 
 
 def _check_names(names: pa.LargeStringArray, raw: RawRecords) -> None:

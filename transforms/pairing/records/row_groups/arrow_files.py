@@ -10,16 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
-from beam_bleu.transforms.pairing.records.row_groups.group_file import (
-    CHANGED,
-    GroupFile,
-    GroupPiece,
-)
+from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFile, GroupPiece
 
 _MAGIC = b"ARROW1"
 """The first and the last bytes of a file that can be read in any order. A stream has none."""
@@ -34,8 +29,6 @@ _END = b"\xff\xff\xff\xff\0\0\0\0"
 class ArrowFile(GroupFile):
     """An open Arrow file. A stream is one group, because it is read from its beginning."""
 
-    groups_name = "record batches"
-
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         self._source = source
         self._streamed = source.read_at(len(_MAGIC), 0) != _MAGIC
@@ -46,18 +39,19 @@ class ArrowFile(GroupFile):
             self._start, self._end = _START, footer_end - footer_bytes
         self.schema = self._stream(None).schema
 
-    def groups(self) -> tuple[Sequence[int], Sequence[int]]:
-        rows, ends = [], [self._start]
+    def groups(self) -> list[tuple[int, int]]:
+        groups, end = [], self._start
         for batch in self._stream([]):
-            rows.append(len(batch))
-            ends.append(self._source.tell())
+            begin, end = end, self._source.tell()
+            groups.append((len(batch), end - begin))
         end = self._source.tell()
         if self._source.read_at(len(_END), max(end - len(_END), 0)) != _END:
             raise pa.ArrowInvalid("it has no mark of its end, so it is truncated")
         if end != self._end:
             raise pa.ArrowInvalid(f"{self._end - end} bytes follow its end at byte {end}")
-        sizes = [int(size) for size in np.diff(ends)]
-        return ([sum(rows)], [sum(sizes)]) if self._streamed else (rows, sizes)
+        if not self._streamed:
+            return groups
+        return [(sum(rows for rows, _ in groups), end - self._start)]
 
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
@@ -74,8 +68,6 @@ class ArrowFile(GroupFile):
             batches = iter(self._stream(fields))
         else:
             file = pa.ipc.open_file(self._source, options=_options(fields))
-            if piece.groups.stop > file.num_record_batches:
-                raise pa.ArrowInvalid(CHANGED)
             batches = map(file.get_batch, piece.groups)
         for batch in batches:
             for column in batch.columns:

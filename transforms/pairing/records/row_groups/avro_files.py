@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
-from beam_bleu.transforms.pairing.records.row_groups.group_file import (
-    CHANGED,
-    GroupFile,
-    GroupPiece,
-)
+from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFile, GroupPiece
 
 _TYPES: dict[str, pa.DataType] = {
     "null": pa.null(),
@@ -39,8 +36,6 @@ _TYPES: dict[str, pa.DataType] = {
 class AvroFile(GroupFile):
     """An open Avro file."""
 
-    groups_name = "blocks"
-
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         from fastavro import block_reader  # a run without Avro does not load it
 
@@ -52,19 +47,17 @@ class AvroFile(GroupFile):
             raise pa.ArrowInvalid("its schema is not one of records")
         self.schema = pa.schema(list(_arrow_type(schema, {})))
 
-    def groups(self) -> tuple[Sequence[int], Sequence[int]]:
-        rows, sizes = [], []
-        end = self._first
+    def groups(self) -> list[tuple[int, int]]:
+        groups, end = [], self._first
         try:
             for block in self._blocks:
-                rows.append(block.num_records)
-                sizes.append(block.size)
+                groups.append((block.num_records, block.size))
                 end = block.offset + block.size
         except EOFError:
             raise pa.ArrowInvalid("it ends within a block, so it is truncated") from None
-        if end != self._source.size() or min(rows, default=0) < 0:
+        if end != self._source.size() or any(rows < 0 for rows, _ in groups):
             raise pa.ArrowInvalid(f"there is no block at byte {end}")
-        return rows, sizes
+        return groups
 
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
@@ -72,12 +65,9 @@ class AvroFile(GroupFile):
         names = dict.fromkeys(str(path.steps[0]) for path in paths)
         schema = pa.schema([self.schema.field(name) for name in names])
         self._source.seek(self._first + piece.bytes_before)
-        for rows in piece.group_rows:
-            block = next(self._blocks, None)
-            if block is None or block.num_records != rows:
-                raise pa.ArrowInvalid(CHANGED)
+        for block in itertools.islice(self._blocks, len(piece.groups)):
             records: list[Any] = list(block)
-            for first in range(0, rows, batch_rows):
+            for first in range(0, len(records), batch_rows):
                 part = records[first : first + batch_rows]
                 columns = [
                     pa.array([record[field.name] for record in part], field.type)

@@ -35,7 +35,6 @@ _QUOTE, _NEWLINE = ord('"'), ord("\n")
 class CsvFile(GroupFile):
     """An open file of CSV. Its first row has the names of `schema`, which can be a header."""
 
-    groups_name = "rows"
     remedy = (
         "give all rows as many fields as the first one; put fields that have quotes, newlines or "
         "delimiters in quotes, and write each quote in them twice"
@@ -61,9 +60,9 @@ class CsvFile(GroupFile):
         if piece is None:
             self._chunks = _with_right_quotes(self._chunks, self._delimiter)
 
-    def groups(self) -> tuple[Sequence[int], Sequence[int]]:
+    def groups(self) -> list[tuple[int, int]]:
         """The number of rows without the header, and the bytes of the file."""
-        return [sum(map(len, self._rows()))], [self._bytes]
+        return [(sum(map(len, self._rows())), self._bytes)]
 
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
     from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 
-CHANGED = "its groups are not those that it had when the job was planned"
-
 
 @dataclasses.dataclass(frozen=True)
 class GroupPiece:
@@ -30,8 +28,8 @@ class GroupPiece:
       file: the file.
       version: the version of the file, or None.
       groups: the numbers of the groups, from 0.
-      group_rows: the number of rows of each of them.
       first_row: the number of the first row in the file, from 0.
+      rows: their number of rows.
       bytes: their bytes, of all columns and before compression, if the format knows them so.
       bytes_before: those of the groups before them in the file.
     """
@@ -39,14 +37,10 @@ class GroupPiece:
     file: FoundFile
     version: str | None
     groups: range
-    group_rows: tuple[int, ...]
     first_row: int
+    rows: int
     bytes: int
     bytes_before: int
-
-    @property
-    def rows(self) -> int:
-        return sum(self.group_rows)
 
 
 class GroupFile(abc.ABC):
@@ -59,12 +53,10 @@ class GroupFile(abc.ABC):
       path: the path of the file.
 
     Attributes:
-      groups_name: what its groups are called.
       remedy: what to do if it cannot be read.
       schema: all columns.
     """
 
-    groups_name: str
     remedy = "check the path and --input_format; if they are right, copy the file again"
     schema: pa.Schema
 
@@ -74,8 +66,8 @@ class GroupFile(abc.ABC):
     ) -> None: ...
 
     @abc.abstractmethod
-    def groups(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The numbers of rows of all groups, and their bytes."""
+    def groups(self) -> list[tuple[int, int]]:
+        """The number of rows and the bytes of each group."""
 
     @abc.abstractmethod
     def batches(

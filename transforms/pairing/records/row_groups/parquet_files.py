@@ -9,11 +9,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
-from beam_bleu.transforms.pairing.records.row_groups.group_file import (
-    CHANGED,
-    GroupFile,
-    GroupPiece,
-)
+from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFile, GroupPiece
 
 _BUFFER_BYTES = 1 << 20
 _REMOTE_BUFFER_BYTES = 1 << 23
@@ -29,8 +25,6 @@ one more copy of the bytes."""
 
 class ParquetFile(GroupFile):
     """An open Parquet file."""
-
-    groups_name = "row groups"
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         import pyarrow.parquet as pq  # a run without Parquet does not load it
@@ -51,29 +45,22 @@ class ParquetFile(GroupFile):
         )
         self.schema = self._file.schema_arrow
 
-    def groups(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The numbers of rows of all row groups, and the bytes of all of their columns."""
+    def groups(self) -> list[tuple[int, int]]:
         metadata = self._file.metadata
         groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
         # Sizes of all columns: pyarrow ends the process if it is asked about one column, and this
         # column is encrypted.
-        return [group.num_rows for group in groups], [group.total_byte_size for group in groups]
+        return [(group.num_rows, group.total_byte_size) for group in groups]
 
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
         """The rows of row groups: only the fields that the paths lead to, up to the first list."""
-        groups = piece.groups
-        metadata = self._file.metadata
-        if groups.stop > metadata.num_row_groups or piece.rows != sum(
-            metadata.row_group(group).num_rows for group in groups
-        ):
-            raise pa.ArrowInvalid(CHANGED)
         names = [".".join(map(str, itertools.takewhile(_is_name, path.steps))) for path in paths]
         # pyarrow reads a dictionary in a list or struct only within a row group.
         nested = filter(pt.is_nested, self.schema.types)
         one_by_one = any("dictionary<" in str(kind) for kind in nested)
-        for part in [[group] for group in groups] if one_by_one else [list(groups)]:
+        for part in [[group] for group in piece.groups] if one_by_one else [list(piece.groups)]:
             yield from self._file.iter_batches(
                 batch_size=batch_rows, row_groups=part, columns=names, use_threads=False
             )

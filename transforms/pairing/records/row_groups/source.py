@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
+import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -16,7 +18,6 @@ from beam_bleu.transforms.errors import (
     lacks_open_files,
     open_file_limit,
 )
-from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.canonical import as_text, canonical_schema, is_text, is_texts
@@ -31,7 +32,6 @@ from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
-    repeated_headers,
     rows_of,
     value_of,
 )
@@ -81,29 +81,26 @@ _FILE_BYTES = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Footer:
-    """What the footer of a file says.
+    """What the footer of a file says: the rows and the bytes of each group.
 
-    Attributes:
-      rows: int64, the number of rows of each group.
-      bytes: int64, the bytes of each group, of all columns and before compression.
+    The bytes are those of all columns, before compression.
     """
 
     shard: Shard
     chosen: Chosen
     version: str | None
-    rows: Integers
-    bytes: Integers
+    groups: Sequence[tuple[int, int]]
 
-    def piece(self, groups: range) -> GroupPiece:
-        start, stop = groups.start, groups.stop
+    def sums(self, start: int = 0, stop: int | None = None) -> tuple[int, int]:
+        groups = self.groups[start:stop]
+        return sum(rows for rows, _ in groups), sum(size for _, size in groups)
+
+    def piece(self, start: int, stop: int) -> GroupPiece:
+        rows_before, bytes_before = self.sums(0, start)
+        rows, size = self.sums(start, stop)
+        groups = range(start, stop)
         return GroupPiece(
-            self.shard.file,
-            self.version,
-            groups,
-            tuple(self.rows[start:stop].tolist()),
-            int(self.rows[:start].sum()),
-            int(self.bytes[start:stop].sum()),
-            int(self.bytes[:start].sum()),
+            self.shard.file, self.version, groups, rows_before, rows, size, bytes_before
         )
 
 
@@ -121,11 +118,12 @@ class RowGroupRecords(RecordFiles):
     def look_at(self, part: Shard) -> list[Footer]:
         version = version_of(self.stream, part.file.path)
         with self._opened(part.file) as file:
-            rows, sizes = (np.array(counts, np.int64) for counts in file.groups())
-            schema = file.schema
+            groups, schema = file.groups(), file.schema
         if self.has_fields:
-            return [Footer(part, self.chosen_of_fields(schema.names, part), version, rows, sizes)]
-        return [Footer(part, self.chosen(canonical_schema(schema), part), version, rows, sizes)]
+            chosen = self.chosen_of_fields(schema.names, part)
+        else:
+            chosen = self.chosen(canonical_schema(schema), part)
+        return [Footer(part, chosen, version, groups)]
 
     def planned(self, found: Sequence[Footer]) -> RecordPlan:
         footers = sorted(found, key=lambda footer: footer.shard.number)
@@ -139,14 +137,13 @@ class RowGroupRecords(RecordFiles):
         chosen = require_same_columns(
             self.stream, [(footer.shard.file.path, footer.chosen) for footer in footers]
         )
-        rows = [int(footer.rows.sum()) for footer in footers]
+        rows, all_bytes = zip(*(footer.sums() for footer in footers), strict=True)
         if not any(rows):
             raise InputError(
                 f"{self.stream.label}: there are no rows: {self.stream.pattern}",
                 "check that the files were written",
             )
-        total = sum(int(footer.bytes.sum()) for footer in footers)
-        portion_bytes = self.range_bytes or range_bytes_for(total)
+        portion_bytes = self.range_bytes or range_bytes_for(sum(all_bytes))
         portions = list(_portions(footers, chosen, portion_bytes))
         sizes = np.array([portion.bytes for portion in portions], np.int64)
         return RecordPlan(
@@ -191,21 +188,12 @@ class RowGroupRecords(RecordFiles):
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
         columns: Columns = {}
         faults: dict[int, Fault] = {}
-        conditions = (condition.column for condition in part.chosen.where)
-        for path in dict.fromkeys([*conditions, *part.chosen.columns]):
+        for path in part.chosen.columns:
             column = value_of(part.values, path)
             wrong = self._faults(path, column)
             columns[path] = null_in(column, wrong)
             faults = {**wrong, **faults}
-        if self.has_header:
-            headers = repeated_headers(
-                part.values.columns,
-                part.chosen.fields,
-                lambda row: [column[row].as_py() for column in part.values.columns],
-            )
-            faults |= headers
-            columns = {path: null_in(column, headers) for path, column in columns.items()}
-        return {path: columns[path] for path in part.chosen.columns}, faults
+        return columns, faults
 
     def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
         """The rows of a column with texts that are not UTF-8 or too long."""
@@ -230,16 +218,15 @@ class RowGroupRecords(RecordFiles):
     @contextlib.contextmanager
     def _opened(self, listed: FoundFile, piece: GroupPiece | None = None) -> Iterator[GroupFile]:
         """A file that is closed at the end; to read only the footer if there is no piece."""
-        form, path = GROUP_FORMATS[self.format], listed.path
+        path = listed.path
         try:
             with open_for_arrow(path) as source:
-                size = source.size()
-                if size != listed.size:
-                    was = f"has {size} bytes, and had {listed.size} when listed"
+                if source.size() != listed.size:
+                    was = f"has {source.size()} bytes, and had {listed.size} when listed"
                     raise changed(self.stream, path, was)
-                yield form(source, piece, self, path)
+                yield GROUP_FORMATS[self.format](source, piece, self, path)
         except pa.ArrowMemoryError as error:
-            what = f"{error}: it is damaged, or its {form.groups_name} are too large for the memory"
+            what = f"{error}: it is damaged, or too large for the memory"
             raise self._damaged(path, what) from error
         except (BleuError, MemoryError):
             raise
@@ -247,9 +234,7 @@ class RowGroupRecords(RecordFiles):
             if lacks_open_files(error):
                 raise open_file_limit(self.stream.told("cannot be read", path)) from error
             said = str(error).strip().partition("\n")[0].rstrip(".")
-            groups = piece.groups if piece else None
-            where = f"{form.groups_name} {groups.start} to {groups[-1]}: " if groups else ""
-            raise self._damaged(path, f"{where}{said}") from error
+            raise self._damaged(path, said) from error
 
     def _damaged(self, path: str, what: str) -> InputError:
         said = f"the {RECORD_FORMATS[self.format].label} file cannot be read: {what}"
@@ -282,27 +267,24 @@ class RowGroupRecords(RecordFiles):
 
 
 def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
-    first = cost = 0
-    pieces: list[tuple[Footer, range]] = []
-
-    def portion() -> Portion:
-        read = tuple(footer.piece(groups) for footer, groups in pieces)
-        rows, size = sum(piece.rows for piece in read), sum(piece.bytes for piece in read)
-        return Portion(first, rows, size, read, chosen)
-
+    """Portions begin at the first group after each multiple of their bytes."""
+    cut, cost = [], 0
     for footer in footers:
-        for group, size in enumerate(footer.bytes.tolist()):
-            is_open = bool(pieces) and pieces[-1][0] is footer
-            added = size if is_open else size + _FILE_BYTES
-            if pieces and cost + added > portion_bytes:
-                made = portion()
-                yield made
-                first, cost, is_open = first + made.records, 0, False
-                pieces.clear()
-            start = pieces.pop()[1].start if is_open else group
-            pieces.append((footer, range(start, group + 1)))
-            cost += added
-    yield portion()
+        cost += _FILE_BYTES
+        for group, (_, size) in enumerate(footer.groups):
+            cut.append((cost // portion_bytes, footer.shard.number, footer, group))
+            cost += size
+    pieces: dict[int, list[GroupPiece]] = {}
+    for (portion, _), run in itertools.groupby(cut, key=operator.itemgetter(0, 1)):
+        groups = list(run)
+        footer, start, stop = groups[0][2], groups[0][3], groups[-1][3] + 1
+        pieces.setdefault(portion, []).append(footer.piece(start, stop))
+    first = 0
+    for of_portion in pieces.values():
+        rows = sum(piece.rows for piece in of_portion)
+        size = sum(piece.bytes for piece in of_portion)
+        yield Portion(first, rows, size, tuple(of_portion), chosen)
+        first += rows
 
 
 def _sum_of_column(column: pa.Array, first_seed: int) -> int:

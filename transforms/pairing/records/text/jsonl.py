@@ -7,7 +7,7 @@ json module, which says what is wrong with it, or writes it in a form that the s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +41,10 @@ from beam_bleu.transforms.pairing.records.text.json_scanner import (
 )
 
 _REMEDY = "repair the file, or the program that wrote it"
+_NOT_SCANNED = (
+    "it has a number of more than 4,000 digits, is nested too deeply, or the name of a column that "
+    "is read has a quote or a backslash"
+)
 _NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"
 """The JSON of numbers that can be written in several ways: 1.50 is 1.5, and -0 is 0."""
 
@@ -86,10 +90,7 @@ _ANY = _Form("a text, a number or a boolean", (TEXT, SCALAR))
 
 
 def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
-    """The form of each column. Of a column with several uses, the last one here counts.
-
-    The columns of conditions are the first ones: a fault in them counts more than others.
-    """
+    """The form of each column. Of a column with several uses, the last one here counts."""
     forms = dict.fromkeys(chosen.witnesses, _WITNESS)
     for column, paths in chosen.values:
         form = _NUMBER_OR_NUMBERS if column.takes("number") else _NUMBERS
@@ -102,8 +103,7 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
         forms |= dict.fromkeys(paths if column.takes("text") else (), _TEXT)
     forms |= {path: _TEXT for _, path in chosen.candidates}
     forms |= dict.fromkeys(chosen.references, _TEXTS if len(chosen.references) == 1 else _TEXT)
-    conditions = (condition.column for condition in chosen.where)
-    return {path: forms[path] for path in dict.fromkeys([*conditions, *chosen.columns])}
+    return forms
 
 
 def read_json_lines(
@@ -120,37 +120,27 @@ def read_json_lines(
       bad_rows: those that are known to be bad, which are not looked at.
       chosen: the columns.
     """
-    column = readable(lines, bad_rows)
-    forms = _forms(chosen)
-    spans, _, unknown = _spans(column, list(forms))
+    column, forms = readable(lines, bad_rows), _forms(chosen)
+    spans, _, unknown = _spans(column, chosen.columns)
     unknown[list(bad_rows)] = False
-    rows = np.flatnonzero(unknown)
-    # Numbers stand for the keys: a key can have characters that JSON writes as escapes.
-    keys = {step for path in forms for step in path.steps if isinstance(step, str)}
-    names = {key: str(number) for number, key in enumerate(sorted(keys))}
-    written = [_rewritten(column[row].as_py(), names) for row in rows.tolist()]
-    by_row = zip(rows.tolist(), written, strict=True)
-    faults = {row: text for row, text in by_row if isinstance(text, Fault)}
-    texts = ["{}" if isinstance(text, Fault) else text for text in written]
-    rewritten = padded(pa.array(texts, lines.type))  # spans lead into it
-    if texts:
-        paths = [
-            ColumnPath(
-                "", tuple(step if isinstance(step, int) else names[step] for step in path.steps)
-            )
-            for path in forms
-        ]
-        again, known, _ = _spans(rewritten, paths)
-        what = "it has a number of more than 4,000 digits, or is nested too deeply"
-        faults |= dict.fromkeys(rows[~known].tolist(), Fault(None, "invalid-json", what, _REMEDY))
-        for (begins, ends), path in zip(spans.values(), paths, strict=True):
-            begins[rows], ends[rows] = again[path]
+    faults: dict[int, Fault] = {}
+    if unknown.any():
+        rows = np.flatnonzero(unknown).tolist()
+        keys = {step for path in forms for step in path.steps}
+        written = {row: _rewritten(column[row].as_py(), keys) for row in rows}
+        faults = {row: text for row, text in written.items() if isinstance(text, Fault)}
+        texts = ["{}" if row in faults else text for row, text in written.items()]
+        mask = pa.array(unknown)
+        column = padded(pc.replace_with_mask(column, mask, pa.array(texts, lines.type)))
+        spans, known, _ = _spans(column, chosen.columns)
+        refused = np.flatnonzero(unknown & ~known).tolist()
+        faults |= dict.fromkeys(refused, Fault(None, "invalid-json", _NOT_SCANNED, _REMEDY))
     columns: Columns = {}
-    for path, form in forms.items():
-        columns[path], wrong = _column(path, form, *spans[path])
-        if form is not _WITNESS:
+    for path in chosen.columns:
+        columns[path], wrong = _column(path, forms[path], *spans[path])
+        if forms[path] is not _WITNESS:
             faults = {**wrong, **faults}
-    return {path: columns[path] for path in chosen.columns}, faults
+    return columns, faults
 
 
 def readable(lines: pa.LargeStringArray, bad_rows: Sequence[int]) -> pa.LargeStringArray:
@@ -249,24 +239,23 @@ def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
     return matches
 
 
-def _rewritten(line: str, names: Mapping[str, str]) -> str | Fault:
-    """A line with only these keys, under their new names, as Python's json module writes it."""
+def _rewritten(line: str, keys: Set[object]) -> str | Fault:
+    """A line with only these keys, as Python's json module writes it."""
     record = record_of(line)
     if isinstance(record, Fault):
         return record
     try:
-        written = json.dumps(_only(record, names), ensure_ascii=False)
+        written = json.dumps(_only(record, keys), ensure_ascii=False)
     except RecursionError:
         return Fault(None, "invalid-json", "the line is nested too deeply", _REMEDY)
     # A half of a surrogate pair is written as an escape, which the scanner judges.
     return written.encode("utf-8", "backslashreplace").decode()
 
 
-def _only(value: Any, names: Mapping[str, str]) -> Any:
-    """A value with only these keys, under their new names."""
+def _only(value: Any, keys: Set[object]) -> Any:
     if isinstance(value, dict):
-        return {names[key]: _only(item, names) for key, item in value.items() if key in names}
-    return [_only(item, names) for item in value] if isinstance(value, list) else value
+        return {key: _only(item, keys) for key, item in value.items() if key in keys}
+    return [_only(item, keys) for item in value] if isinstance(value, list) else value
 
 
 def record_of(line: str) -> dict[str, Any] | Fault:

@@ -40,12 +40,8 @@ HEAD_BYTES = 1 << 20
 """Bytes of text of each file whose records show which columns there are."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Head:
-    """The columns that are read of a file, by its first lines."""
-
-    shard: Shard
-    chosen: Chosen
+_Head = tuple[Shard, Chosen]
+"""A file, and the columns that are read of it, by its first lines."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,26 +54,25 @@ class LineRecords(RecordFiles):
         PROGRESS.begin("counting lines", sum(shard.file.size for shard in shards))
         return cut_corpus(shards, self.range_bytes)
 
-    def look_at(self, part: ByteRange) -> Iterator[LineCounts | Head]:
+    def look_at(self, part: ByteRange) -> Iterator[LineCounts | _Head]:
         """The counts of a range, and before them the head of a file, if it is its first range."""
         if not part.start and (lines := self._first_lines(part.shard)):
             refuse_compressed(self.stream, part.shard.file.path, lines[0])
             of_format = self._of_header if self.format == "tsv" else self._of_objects
-            yield Head(part.shard, of_format(part.shard, lines))
+            yield part.shard, of_format(part.shard, lines)
         longest = None if self.on_bad_record == "reject" else self.expected.max_line_bytes
         yield count_range([self.stream], part, longest)
 
-    def planned(self, found: Sequence[LineCounts | Head]) -> RecordPlan:
+    def planned(self, found: Sequence[LineCounts | _Head]) -> RecordPlan:
         stream = self.stream
         counts = [each for each in found if isinstance(each, LineCounts)]
-        heads = sorted(
-            (each for each in found if isinstance(each, Head)), key=lambda head: head.shard.number
-        )
+        heads = [each for each in found if not isinstance(each, LineCounts)]
         notices = nul_notices([stream], counts)
         if not heads:
             require_equal_line_counts([stream], [0])
+        heads.sort(key=lambda head: head[0].number)
         chosen = require_same_columns(
-            stream, [(head.shard.file.path, head.chosen) for head in heads]
+            stream, [(shard.file.path, of_file) for shard, of_file in heads]
         )
         plan = make_plan([stream], counts, header_lines=int(self.has_header))
         return RecordPlan(
@@ -121,7 +116,7 @@ class LineRecords(RecordFiles):
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
         bad_rows = [record.number - part.first for record in part.bad]
         if self.format == "tsv":
-            return read_tab_separated(part.values, bad_rows, part.chosen, self.has_header)
+            return read_tab_separated(part.values, bad_rows, part.chosen)
         return read_json_lines(part.values, bad_rows, part.chosen)
 
     def digest_of(self, read: ReadRecords) -> int:

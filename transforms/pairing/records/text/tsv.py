@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.pairing.lines.line_columns import split_values
-from beam_bleu.transforms.pairing.records.columns.column_paths import repeated_headers
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Columns, Fault, null_in
+from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Columns, Fault
 from beam_bleu.transforms.pairing.records.text.jsonl import readable
 
 
@@ -21,30 +20,19 @@ def fields_of(line: str) -> list[str]:
 
 
 def read_tab_separated(
-    lines: pa.LargeStringArray, bad_rows: Sequence[int], chosen: Chosen, has_header: bool = False
+    lines: pa.LargeStringArray, bad_rows: Sequence[int], chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
-    """Reads the chosen columns of lines, and says what is wrong with them; see `ReadRecords`.
+    """The chosen columns of a padded column of lines; see `RecordFiles.columns_of`.
 
-    Args:
-      lines: the lines, in a padded column.
-      bad_rows: those that are known to be bad, which are not looked at.
-      chosen: the columns. Each line must have as many fields as `chosen.fields`.
-      has_header: whether their names come from a header, which is not among the lines.
+    Each line must have as many fields as `chosen.fields`.
     """
-    names, column = chosen.fields, readable(lines, bad_rows)
-    paths = chosen.columns
-    numbers = list(dict.fromkeys(int(path.steps[0]) for path in paths))
-    found = split_values(column, len(names), numbers)
+    fields = len(chosen.fields)
+    numbers = list(dict.fromkeys(int(path.steps[0]) for path in chosen.columns))
+    found = split_values(readable(lines, bad_rows), fields, numbers)
     counts = zip(found.wrong.tolist(), found.counts.tolist(), strict=True)
-    faults = {row: _wrong_number(count, len(names)) for row, count in counts if row not in bad_rows}
-    if has_header:
-        headers = repeated_headers(found.columns, names, lambda row: fields_of(column[row].as_py()))
-        faults = {**headers, **faults}
-    unread = {*faults, *bad_rows}
-    by_number = {
-        number: null_in(texts, unread) for number, texts in zip(numbers, found.columns, strict=True)
-    }
-    return {path: by_number[int(path.steps[0])] for path in paths}, faults
+    faults = {row: _wrong_number(count, fields) for row, count in counts if row not in bad_rows}
+    by_number = dict(zip(numbers, found.columns, strict=True))
+    return {path: by_number[int(path.steps[0])] for path in chosen.columns}, faults
 
 
 def _wrong_number(fields: int, count: int) -> Fault:

@@ -44,7 +44,7 @@ def test_a_file_that_was_cut_at_any_byte_has_no_rows(tmp_path, form, compression
     """A stream that is cut between record batches looks whole to pyarrow."""
     path = write(tmp_path / "t.arrow", table_of(12), form, 4, compression=compression)
     data = path.read_bytes()
-    assert sum(ArrowFile(pa.BufferReader(data), None).groups()[0]) == 12
+    assert sum(rows for rows, _ in ArrowFile(pa.BufferReader(data), None).groups()) == 12
     for length in range(len(data)):
         with pytest.raises((pa.ArrowInvalid, OSError)):
             ArrowFile(pa.BufferReader(data[:length]), None).groups()
@@ -90,4 +90,4 @@ def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
         path.write_bytes(data.replace(offsets, struct.pack("<3i", *wrong)))
         said = outcome(path)
         assert isinstance(said, str)
-        assert "the Arrow file cannot be read: record batches 0 to 0: " in said
+        assert "the Arrow file cannot be read: " in said

@@ -55,7 +55,7 @@ def test_a_flipped_bit_in_a_page_is_found(path, compression, seed):
     data[at] ^= 1 << seed
     path.write_bytes(data)
     said = error_or_rows(path, expected)  # the header of a page has fields without a use
-    assert said is None or "the Parquet file cannot be read: row groups 0 to 3: " in said
+    assert said is None or "the Parquet file cannot be read: " in said
 
 
 def error_or_rows(path, expected):
