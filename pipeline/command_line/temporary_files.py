@@ -93,11 +93,8 @@ def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
         if pipes:
             source = _with_copies(source, _copied(pipes, folder))
         if has_rows:
-            # Only joins need this module.
-            from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
-
             joins: Any = source
-            source = dataclasses.replace(joins, row_folder=RowFolder(folder))
+            source = dataclasses.replace(joins, row_folder=folder)
         yield source
     finally:
         with uninterrupted():

@@ -15,7 +15,6 @@ from command_line import EXAMPLES, Run, called, read_lines
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.transforms.pairing.records.joins import joining, rows
-from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
 
 NAMES = ["atlas", "birch", "cobalt"]
 REFERENCES = read_lines(EXAMPLES / "references" / "a.txt")
@@ -163,8 +162,8 @@ def test_the_result_depends_neither_on_order_nor_on_files_nor_on_partitions(
     monkeypatch.setattr(joining, "_BUCKET_BYTES", 500)
     monkeypatch.setattr(joining, "_MESSAGE_BYTES", 1000)
     if seed == 2:  # as on an engine: the messages themselves go through the shuffle
-        monkeypatch.setattr(RowFolder, "keep", lambda self, messages: messages)
-        monkeypatch.setattr(RowFolder, "messages", lambda self, kept: kept)
+        monkeypatch.setattr(joining, "kept", lambda _, messages: messages)
+        monkeypatch.setattr(joining, "taken", lambda _, sent: sent)
     arguments += [f"--references={path}", "--join_on=id", "--format=json", "--range_bytes=700"]
     other = called(*arguments, *flags)
     assert other.out == usual.out

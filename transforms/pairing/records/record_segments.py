@@ -100,15 +100,13 @@ def judge(read: ReadRecords) -> Judged:
     if chosen.references:
         counts = [reference_counts(read.columns[path]) for path in chosen.references]
         fail(np.sum(counts, axis=0) == 0, lambda _: _without_reference(chosen))
-    numbers = {
-        column: [numbers_of(read.columns[path], column.part) for path in paths]
-        for column, paths in chosen.values
-    }
+    numbers: dict[ValueColumn, list[Numbers]] = {}
     for column, paths in chosen.values:
-        for path, found in zip(paths, numbers[column], strict=True):
-            part = VALUE_PARTS[column.part]
+        for path in paths:
+            part, found = VALUE_PARTS[column.part], numbers_of(read.columns[path], column.part)
             fault = functools.partial(_without_number, read.columns[path], path, part, found)
             fail(found.missing | found.wrong, fault)
+            numbers.setdefault(column, []).append(found)
     kept = np.flatnonzero(usable)
     bad = [*raw.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
     left_out = {FILTERED: int((~unread & ~meets_all).sum()), REJECTED: len(bad)}

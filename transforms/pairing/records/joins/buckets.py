@@ -28,7 +28,6 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     Report,
     Sort,
 )
-from beam_bleu.transforms.pairing.records.joins.ids import shown_id
 from beam_bleu.transforms.pairing.records.joins.rows import (
     FILTERED_STATE,
     KEPT,
@@ -39,6 +38,7 @@ from beam_bleu.transforms.pairing.records.joins.rows import (
     WITNESS,
     columns_of,
     rows_of,
+    shown_id,
 )
 from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 

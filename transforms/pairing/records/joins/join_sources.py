@@ -17,7 +17,6 @@ from beam_bleu.transforms.pairing.records.columns.choosing import FIRST, WITNESS
 from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.joins.findings import CoverageName
 from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
-from beam_bleu.transforms.pairing.records.joins.rows import RowFolder
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles, RecordSource
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
@@ -44,7 +43,8 @@ class JoinedRecords(RecordSource):
       coverage: which segments are scored.
       expected: the required number of segments; None for any number.
       on_bad_record: what happens at a bad record. A rejected one rejects its segment.
-      row_folder: where rows wait. By default, they go through the runner's shuffle.
+      row_folder: a folder on this machine where rows wait, if the whole job runs here. By default,
+        they go through the runner's shuffle.
       allow: what does not end the job, although it is probably a mistake.
     """
 
@@ -54,7 +54,7 @@ class JoinedRecords(RecordSource):
     coverage: CoverageName = "strict"
     expected: int | None = None
     on_bad_record: OnBadRecord = "fail"
-    row_folder: RowFolder = dataclasses.field(default_factory=RowFolder)
+    row_folder: str = ""
     allow: tuple[AllowedName, ...] = ()
 
     @property

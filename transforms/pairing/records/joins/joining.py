@@ -36,7 +36,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     mismatches,
     require_none,
 )
-from beam_bleu.transforms.pairing.records.joins.rows import join_rows, messages_of
+from beam_bleu.transforms.pairing.records.joins.rows import join_rows, kept, messages_of, taken
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.shown_names import natural_order
 from beam_bleu.transforms.wiring.steps import OfSource, as_batches
@@ -192,7 +192,7 @@ class _SendRows(ThreadedDoFn):
         self, waiting: list[pa.Table], stream: int, buckets: int
     ) -> Iterator[tuple[int, bytes]]:
         rows = pa.concat_tables(waiting, promote_options="default").unify_dictionaries()
-        return self._folder.keep(messages_of(rows, stream, buckets))
+        return kept(self._folder, messages_of(rows, stream, buckets))
 
 
 class _NameSystems(beam.DoFn):
@@ -225,7 +225,7 @@ class _Join(beam.DoFn):
     def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
         _, parts = gathered
         (systems,) = parts["systems"]
-        messages = self._source.row_folder.messages(parts["messages"])
+        messages = taken(self._source.row_folder, parts["messages"])
         report, batches = join_bucket(self._source, systems, messages)
         yield TaggedOutput(self.REPORTS, (0, report))
         yield from batches

@@ -12,7 +12,9 @@ memory of a join does not depend on its size.
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -26,6 +28,7 @@ from beam_bleu.transforms.pairing.canonical import named_text, nulls, spread
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
 from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import (
+    INTEGER_ID,
     ColumnPath,
     Fault,
     RawRecords,
@@ -33,7 +36,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     null_in,
 )
 from beam_bleu.transforms.pairing.records.joins.findings import Report
-from beam_bleu.transforms.pairing.records.joins.ids import id_texts, joined_ids
 from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.tally import REJECTED
 from beam_bleu.transforms.shown_names import can_be_shown
@@ -69,7 +71,7 @@ def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]
       A record that the conditions leave out, or that is bad, has a row without texts.
     """
     judged, raw, chosen = judge(read), read.raw, read.raw.chosen
-    ids = joined_ids([_ids(read, path) for path in chosen.ids])
+    ids = joined_ids([id_texts(read, path) for path in chosen.ids])
     count = len(ids)
     known = identified = ~nulls(ids)
     state = np.full(count, FILTERED_STATE)
@@ -130,15 +132,46 @@ def _texts(read: ReadRecords, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
             yield f"{WITNESS}{path}", pa.array(hashes, mask=nulls(texts))
 
 
-def _ids(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
-    ids = id_texts(read.columns[path])
-    if ids is None:
+def id_texts(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
+    """The values of a column of ids. An integer is its decimal digits, in all formats."""
+    ids = read.columns[path]
+    kind = ids.type
+    is_integer = pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and not kind.scale)
+    if not is_integer and not pa.types.is_large_string(kind):
         raise InputError(
-            f"{read.raw.label}: the column {path} has values of the type "
-            f"{read.columns[path].type}, which cannot be ids: {read.raw.path}",
+            f"{read.raw.label}: the column {path} has values of the type {kind}, which cannot be "
+            f"ids: {read.raw.path}",
             "name a column of strings or integers: each segment must have an id of its own",
         )
-    return ids
+    return ids.cast(pa.large_string())
+
+
+def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
+    """The ids that consist of the texts of these columns: if they are several, as lists of JSON.
+
+    Without a part, an id is null. A part that looks like an integer is a number of JSON.
+    """
+    if len(columns) == 1:
+        return columns[0]
+    begin, end, comma, nothing = (
+        pa.scalar(text, pa.large_string()) for text in ("[", "]", ",", "")
+    )
+    parts = pc.binary_join_element_wise(*map(_json, columns), comma, null_handling="emit_null")
+    return pc.binary_join_element_wise(begin, parts, end, nothing, null_handling="emit_null")
+
+
+def _json(parts: pa.LargeStringArray) -> pa.LargeStringArray:
+    """Parts of ids as JSON. Only those that are no numbers become Python objects."""
+    if pc.all(pc.match_substring_regex(parts, INTEGER_ID)).as_py():
+        return parts
+    encoded = parts.dictionary_encode()
+    shown = [shown_id(part) for part in encoded.dictionary.to_pylist()]
+    return pa.array(shown, parts.type).take(encoded.indices)
+
+
+def shown_id(text: str) -> str:
+    """An id of one column as messages show it: a number, or a JSON string."""
+    return text if re.fullmatch(INTEGER_ID, text) else json.dumps(text, ensure_ascii=False)
 
 
 def _names(column: pa.Array, path: ColumnPath) -> pa.LargeStringArray:
@@ -211,46 +244,39 @@ def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
 
 
 def columns_of(rows: pa.Table, prefix: str) -> list[pa.Array]:
-    names = [name for name in rows.column_names if name.startswith(prefix)]
-    return [
-        rows[name].chunk(0) for name in sorted(names, key=lambda name: int(name[len(prefix) :]))
-    ]
+    """The columns with this prefix, by their numbers: each table has the first ones, in order."""
+    return [rows[name].chunk(0) for name in rows.column_names if name.startswith(prefix)]
 
 
-@dataclasses.dataclass(frozen=True)
-class RowFolder:
-    """Where the messages of a join wait until their bucket is joined.
+def kept(folder: str, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """(bucket, message) -> (bucket, what goes through the shuffle).
 
-    Attributes:
-      path: a folder on this machine; "" if the messages themselves go through the shuffle.
+    That is the place of the message in a file of this folder; without one, the message itself.
     """
+    if not folder:
+        yield from messages
+        return
+    name, places = os.path.join(folder, uuid.uuid4().hex), []
+    try:
+        with open(name, "xb") as file:
+            for bucket, message in messages:
+                places.append((bucket, f"{file.tell()} {len(message)} {name}".encode()))
+                file.write(message)
+    except OSError as error:
+        raise JobError(
+            f"the rows of the join cannot be kept: {error.strerror}: {folder}",
+            "make room there, or set TMPDIR to a folder on a larger disk",
+        ) from error
+    yield from places
 
-    path: str = ""
 
-    def keep(self, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-        """(bucket, message) -> (bucket, what goes through the shuffle)."""
-        if not self.path:
-            yield from messages
-            return
-        name, places = uuid.uuid4().hex, []
-        try:
-            with open(os.path.join(self.path, name), "xb") as file:
-                for bucket, message in messages:
-                    places.append((bucket, f"{name} {file.tell()} {len(message)}".encode()))
-                    file.write(message)
-        except OSError as error:
-            raise JobError(
-                f"the rows of the join cannot be kept: {error.strerror}: {self.path}",
-                "make room there, or set TMPDIR to a folder on a larger disk",
-            ) from error
-        yield from places
-
-    def messages(self, kept: Iterable[bytes]) -> Iterator[bytes]:
-        for place in kept:
-            if self.path:
-                name, start, size = place.decode().split()
-                with open(os.path.join(self.path, name), "rb") as file:
-                    file.seek(int(start))
-                    yield file.read(int(size))
-            else:
-                yield place
+def taken(folder: str, sent: Iterable[bytes]) -> Iterator[bytes]:
+    """The messages, of what went through the shuffle."""
+    if not folder:
+        yield from sent
+        return
+    for place in sent:
+        start, size, name = place.decode().split(" ", 2)
+        with open(name, "rb") as file:
+            file.seek(int(start))
+            yield file.read(int(size))

@@ -8,10 +8,17 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joining import ID
 
 from beam_bleu.transforms.pairing.canonical import canonical
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
-from beam_bleu.transforms.pairing.records.joins.ids import id_texts, joined_ids
+from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, RawRecords, ReadRecords
+from beam_bleu.transforms.pairing.records.joins.rows import id_texts, joined_ids
+
+
+def as_ids(column: pa.Array) -> pa.LargeStringArray:
+    raw = RawRecords(None, "input", "a.jsonl", "row", 0, 1, Chosen((), ()))
+    return id_texts(ReadRecords(raw, {ID: column}), ID)
 
 
 @given(st.lists(st.text(max_size=30), min_size=1), st.integers(1, 50), st.data())
@@ -33,8 +40,8 @@ def test_the_hash_of_an_id_is_the_same_in_every_process():
 
 @pytest.mark.parametrize("of_type", [pa.int8(), pa.int64(), pa.uint64()])
 def test_integers_become_texts(of_type):
-    assert id_texts(pa.array([0, 17, None], of_type)).to_pylist() == ["0", "17", None]
-    assert id_texts(pa.array([2**64 - 1], pa.uint64())).to_pylist() == [str(2**64 - 1)]
+    assert as_ids(pa.array([0, 17, None], of_type)).to_pylist() == ["0", "17", None]
+    assert as_ids(pa.array([2**64 - 1], pa.uint64())).to_pylist() == [str(2**64 - 1)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +52,7 @@ def test_integers_become_texts(of_type):
     ],
 )
 def test_ids_of_several_columns_are_lists_of_json(parts):
-    ids = joined_ids([id_texts(canonical(pa.array(part))) for part in parts])
+    ids = joined_ids([as_ids(canonical(pa.array(part))) for part in parts])
     assert [json.loads(each) for each in ids.to_pylist()] == [
         list(values) for values in zip(*parts, strict=True)
     ]
