@@ -1,1 +1,1 @@
-"""Records: rows of Parquet, Arrow, Avro, JSON lines or tab-separated text, with named columns."""
+"""Records: rows of Parquet, Arrow, Avro, JSON lines, CSV or tab-separated text."""

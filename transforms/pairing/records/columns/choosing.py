@@ -149,8 +149,8 @@ def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) ->
                 f"{' and '.join(joined(of_file, _SHOWN) for of_file in names)}: "
                 f"{stream.shown(first_path)}, {stream.shown(path)}",
                 "name columns that all files have, and write null for a missing value; or use a "
-                "pattern that matches only files with the same columns; if files of tab-separated "
-                "text have no headers, add --no_header",
+                "pattern that matches only files with the same columns; if files of CSV or "
+                "tab-separated text have no headers, add --no_header",
             )
     in_all = set.intersection(*({*chosen.witnesses} for _, chosen in files))
     return dataclasses.replace(first, witnesses=tuple(filter(in_all.__contains__, first.witnesses)))

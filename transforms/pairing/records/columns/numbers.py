@@ -1,8 +1,8 @@
 """The numbers in columns of records, and which values are none.
 
-JSON and Parquet have numbers. Tab-separated text has texts, which can be numbers, and so can the
-texts of the others. A boolean is no number, but for means: there it is 1 or 0, because judges often
-say only yes or no.
+JSON and Parquet have numbers. CSV and tab-separated text have texts, which can be numbers, and so
+can the texts of the others. A boolean is no number, but for means: there it is 1 or 0, because
+judges often say only yes or no.
 """
 
 # mypy: allow-untyped-defs

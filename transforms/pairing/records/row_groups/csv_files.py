@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _CHUNK_BYTES = 1 << 20
 _BLOCK_BYTES = 1 << 24
-"""What pyarrow parses at a time. A row cannot be longer."""
+"""What pyarrow parses at a time. A row that is twice as long is an error."""
 
 _QUOTE, _NEWLINE = ord('"'), ord("\n")
 
@@ -36,8 +36,9 @@ class CsvFile(GroupFile):
     """An open file of CSV. Its first row has the names of `schema`, which can be a header."""
 
     remedy = (
-        "give all rows as many fields as the first one; put fields that have quotes, newlines or "
-        "delimiters in quotes, and write each quote in them twice"
+        "check that the file is complete; give all rows as many fields as the first one, and at "
+        "most 16 MB; put fields that have quotes, newlines or delimiters in quotes, and write each "
+        "quote in them twice"
     )
 
     def __init__(
