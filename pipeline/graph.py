@@ -85,11 +85,10 @@ class _ScoreAndWrite(beam.DoFn):
         self._ends = ends
 
     def process(self, gathered: Gathered) -> None:
-        key, named = gathered
-        _score_and_write(key, by_end(self._ends, named))
+        _score_and_write(by_end(self._ends, gathered[1]))
 
 
-def _score_and_write(key: int, ends: Mapping[str, Sequence[Any]]) -> None:
+def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
     PROGRESS.begin("writing")
     job: Job
     (job,) = ends["job"]

@@ -106,7 +106,7 @@ def gates_of_run(flags: Config, job: Job) -> Gates:
 def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
     """Checks that a result has the metrics of the thresholds, and that --max_drop can compare it.
 
-    `metrics` has what a user has chosen of each metric (`Definition.chosen`).
+    `metrics` says what a user has chosen of each metric (`Definition.chosen`).
     """
     require_metrics(asked, metrics)
     for name, chosen in metrics.items():

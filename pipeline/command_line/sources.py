@@ -268,7 +268,7 @@ def _shared(paths: Sequence[str], others: Sequence[Named]) -> dict[str, str]:
     """Those of some files that other streams have, too, and the stream of each one."""
     streams: dict[str, str] = {}
     for label, pattern in others:
-        # A file of another machine is none of this one.
+        # Files of this machine and of an object store are never the same.
         if paths and not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
             for file in find_files(Stream(label, pattern)):
                 streams.setdefault(normal(file.path), label)

@@ -76,16 +76,11 @@ _OUTSIDE = 2**40
 
 
 @inner
-def table_bytes(words, reference_words):
-    """The memory for the steps: one byte for each cell of the band."""
-    return (words + 1) * 2 * reach(words, reference_words)
-
-
-@inner
 def write_steps(numbers, words, reference, reference_words, distances, steps):
     """Writes the last step of the way to each cell of the band; returns the distance.
 
-    `distances` is the address of reference_words + 1 int64, `steps` that of `table_bytes`.
+    `distances` is the address of reference_words + 1 int64, and `steps` that of a byte for each
+    cell of the band: (words + 1) * 2 * reach(words, reference_words).
     """
     reaching = reach(words, reference_words)
     first_before, end_before = band(0, words, reference_words, reaching)

@@ -52,8 +52,8 @@ def memory_bytes(words: int) -> int:
     """The memory for the edits of two texts with this number of words in all.
 
     For n words of the candidate and m of the reference, there are n + 1 rows, or the steps of a
-    wide band, at most 2 m + 53 n + 53 bytes (`table_bytes`); 16 n bytes for words and where they
-    are wrong; and 16 (m + 1) bytes for distances and the reference.
+    wide band, at most 2 m + 53 n + 53 bytes; 16 n bytes for words and where they are wrong; and
+    16 (m + 1) bytes for distances and the reference.
     """
     return (words + 2) * (ROW_BYTES + 16)
 

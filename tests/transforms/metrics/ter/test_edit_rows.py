@@ -15,7 +15,7 @@ from sacrebleu.metrics.lib_ter import (
 )
 
 from beam_bleu.transforms.metrics.ter import band
-from beam_bleu.transforms.metrics.ter.band import table_bytes, write_steps
+from beam_bleu.transforms.metrics.ter.band import write_steps
 from beam_bleu.transforms.metrics.ter.edit_rows import (
     MOST_BITS,
     ROW_BYTES,
@@ -44,7 +44,7 @@ class Pair:
         self.lengths = len(candidate), len(reference)
         of_rows = (len(candidate) + 1) * ROW_BYTES
         if band.needs_wide_band(*self.lengths):
-            of_rows = table_bytes(*self.lengths)
+            of_rows = (len(candidate) + 1) * 2 * band.reach(*self.lengths)
         self._arrays = [
             np.array(candidate, np.uint32),
             np.array(reference + [0] * BLOCK, np.uint32),

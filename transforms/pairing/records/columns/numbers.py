@@ -105,7 +105,8 @@ _Items = tuple[Floats, Booleans, Integers]
 number; bool (items,), what is no number; int64 (rows + 1,), where the items of each row begin."""
 
 _Judged = tuple[Floats, Booleans]
-"""float64 (rows,), the numbers; and bool (rows,), those that are wrong. Nulls can be any."""
+"""float64 (rows,), the numbers; and bool (rows,), those that are wrong. What is in the rows of
+nulls does not matter."""
 
 
 def _items_of(column: pa.Array, takes_booleans: bool = False) -> _Items:
