@@ -1,4 +1,4 @@
-"""What the subcommands about saved totals have in common: flags, files, output, exit codes."""
+"""What subcommands have in common: flags, output, exit codes."""
 
 from __future__ import annotations
 
