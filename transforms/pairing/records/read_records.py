@@ -131,7 +131,7 @@ class PairRecords(OfSource):
 
     def expand(self, root: beam.Pipeline) -> Paired:
         source, step = self._source, self._step
-        portions, found = root | source.plan(self._threads, step, self._describe)
+        portions, found = root | PlanRecords(source, self._threads, step, self._describe)
         parsing = step(_ParseParts(source, self._threads, self._describe))
         segments = (
             portions
@@ -186,5 +186,5 @@ class _ParseParts(ThreadedDoFn):
             *(TaggedOutput(self.REJECTED, record) for record in judged.bad),
             *batches_of(read, judged),
             TaggedOutput(self.TALLIES, judged.tally),
-            TaggedOutput(self.DIGESTS, (0, LineDigests(count, (read.digest or 0,)))),
+            TaggedOutput(self.DIGESTS, (0, LineDigests(count, (read.digest,)))),
         ]

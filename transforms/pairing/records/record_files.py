@@ -34,7 +34,7 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     null_in,
 )
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
-from beam_bleu.transforms.pairing.records.read_records import PairRecords, PlanRecords
+from beam_bleu.transforms.pairing.records.read_records import PairRecords
 from beam_bleu.transforms.wiring.steps import Step, unchanged
 
 _MOST_NAMES = 12
@@ -234,9 +234,6 @@ class RecordFiles(RecordSource, abc.ABC):
         # All columns of the join say whether files have headers, so the answer is kept here.
         header = self.has_header if self.has_fields else None
         return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)
-
-    def plan(self, threads: int, step: Step = unchanged, describe: bool = False) -> PlanRecords:
-        return PlanRecords(self, threads, step, describe)
 
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairRecords:
         return PairRecords(self, threads, step, describe)

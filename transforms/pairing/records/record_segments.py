@@ -35,7 +35,6 @@ from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, number
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     Chosen,
     ColumnPath,
-    Condition,
     Fault,
     ReadRecords,
 )
@@ -45,23 +44,19 @@ _SHOWN = 40
 """The most characters of a value that a message shows."""
 
 
-_NumbersOfSystems = Mapping[ValueColumn, Sequence[Numbers]]
-"""For each column of numbers those of each system."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Judged:
     """What becomes of neighbouring records.
 
     Attributes:
       scored: int64, the rows of the records that are scored, in order.
-      numbers: the numbers of all rows.
+      numbers: for each column of numbers those of each system, of all rows.
       bad: the records that cannot be scored, in order.
       tally: the counts of all of them.
     """
 
     scored: Integers
-    numbers: _NumbersOfSystems
+    numbers: Mapping[ValueColumn, Sequence[Numbers]]
     bad: tuple[BadRecord, ...]
     tally: Tally
 
@@ -77,10 +72,12 @@ def judge(read: ReadRecords) -> Judged:
     reference. An empty string is a text.
     """
     raw, chosen, count = read.raw, read.raw.chosen, len(read)
-    meeting = meeting_each(read.columns, chosen)
-    meets_all = np.ones(count, bool)
-    for rows in meeting.values():
-        meets_all &= rows
+    meeting, meets_all = {}, np.ones(count, bool)
+    for condition in chosen.where:
+        texts = as_text(read.columns[condition.column], condition.column)
+        equal = pc.fill_null(pc.equal(texts, condition.value), False)  # a null has no text
+        meeting[condition] = equal.to_numpy(zero_copy_only=False) != condition.negated
+        meets_all &= meeting[condition]
     conditions = {None, *(condition.column for condition in chosen.where)}
     faults = {
         row: fault
@@ -131,19 +128,10 @@ def batches_of(read: ReadRecords, judged: Judged) -> Iterator[SegmentBatch]:
     kept, chosen = judged.scored, read.raw.chosen
     reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
     for part in row_parts(len(kept), len(chosen.candidates), reference_lengths):
-        yield _batch(read, judged.numbers, kept[part])
+        yield _batch(read, judged, kept[part])
 
 
-def meeting_each(columns: Mapping[ColumnPath, pa.Array], chosen: Chosen) -> dict[Condition, Rows]:
-    meeting = {}
-    for condition in chosen.where:
-        texts = as_text(columns[condition.column], condition.column)
-        equal = pc.fill_null(pc.equal(texts, condition.value), False)  # a null has no text
-        meeting[condition] = equal.to_numpy(zero_copy_only=False) != condition.negated
-    return meeting
-
-
-def _batch(read: ReadRecords, numbers: _NumbersOfSystems, rows: Integers) -> SegmentBatch:
+def _batch(read: ReadRecords, judged: Judged, rows: Integers) -> SegmentBatch:
     raw, chosen = read.raw, read.raw.chosen
 
     def taken(path: ColumnPath) -> pa.Array:
@@ -161,7 +149,7 @@ def _batch(read: ReadRecords, numbers: _NumbersOfSystems, rows: Integers) -> Seg
         label_places=tuple(places for _ in chosen.labels),
         values={
             column: np.stack([of_system.values[rows] for of_system in of_systems])
-            for column, of_systems in numbers.items()
+            for column, of_systems in judged.numbers.items()
         },
         kept={name: named_text(taken(path), path) for name, path in chosen.kept},
     )

@@ -232,13 +232,13 @@ class ReadRecords:
         conditions is before others. The wrong values are null, and of a record that could not be
         read, all values.
         The records of `RawRecords.bad` have only nulls, too.
-      digest: a sum of hashes of the records, modulo 2^128; None if nobody asked for it.
+      digest: a sum of hashes of the records, modulo 2^128; 0 if nobody asked for it.
     """
 
     raw: RawRecords
     columns: Columns
     faults: Mapping[int, Fault] = dataclasses.field(default_factory=dict)
-    digest: int | None = None
+    digest: int = 0
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))

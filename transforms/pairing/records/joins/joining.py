@@ -37,6 +37,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     require_none,
 )
 from beam_bleu.transforms.pairing.records.joins.rows import join_rows, kept, messages_of, taken
+from beam_bleu.transforms.pairing.records.read_records import PlanRecords
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.shown_names import natural_order
 from beam_bleu.transforms.wiring.steps import OfSource, as_batches
@@ -117,8 +118,8 @@ class PairByIds(OfSource):
         portions, plans = [], []
         for number, reader in enumerate(self._source.readers):
             label = reader.stream.label
-            planned, found = root | f"Plan {label}" >> reader.plan(
-                self._threads, self._step, self._describe
+            planned, found = root | f"Plan {label}" >> PlanRecords(
+                reader, self._threads, self._step, self._describe
             )
             portions.append(planned | f"Number the portions of {label}" >> _numbered(number))
             plans.append(found | f"Number the plan of {label}" >> _numbered(number))

@@ -109,7 +109,7 @@ def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]
         judged.tally, read=rejected, scored={}, left_out={REJECTED: rejected}, bad_records=len(bad)
     )
     named = () if systems is None else tuple(pc.unique(systems).drop_null().to_pylist())
-    report = Report(count, len(rows), tally=lost, digest=read.digest or 0, systems=named)
+    report = Report(count, len(rows), tally=lost, digest=read.digest, systems=named)
     return rows, sorted(bad, key=lambda record: record.number), report
 
 

@@ -99,7 +99,7 @@ def rows_of(source: RowGroupRecords) -> list[tuple[Any, ...]]:
 
 
 def digest_of(source: RowGroupRecords) -> int:
-    return sum(read.digest or 0 for read in read_all(source, digest=True)) % (1 << 128)
+    return sum(read.digest for read in read_all(source, digest=True)) % (1 << 128)
 
 
 def outcome(path: pathlib.Path) -> list[tuple[Any, ...]] | str:
