@@ -160,8 +160,8 @@ class RecordFiles(RecordSource, abc.ABC):
         columns, faults = self.columns_of(part)
         if self.has_header:
             faults = {**repeated_headers(columns, part.chosen.fields), **faults}
-        unread = {record.number - part.first for record in part.bad}
-        unread |= {row for row, fault in faults.items() if fault.path is None}
+        faults = {row: fault for row, fault in faults.items() if row not in part.bad_rows}
+        unread = {*part.bad_rows, *(row for row, fault in faults.items() if not fault.path)}
         columns = {path: null_in(column, unread) for path, column in columns.items()}
         for path, label in part.chosen.path_labels:
             value = label.agreed([(part.label, part.path)])

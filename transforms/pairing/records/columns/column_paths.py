@@ -24,13 +24,11 @@ from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Faul
 _STEP = re.compile(
     r"""
       (?P<dot>\.?) (?P<name>[^.\[\]]+)       # a name; a dot is before each one but the first
-    | \[ (?P<index>[0-9]+) \]                # an index of a list
+    | \[ (?P<index>[0-9]{1,9}) \]                # an index of a list
     | \[ (?P<quoted>"(?:[^"\\]|\\.)*") \]    # a name as a JSON string
     """,
     re.VERBOSE | re.DOTALL,
 )
-_MOST_DIGITS = 9
-
 _MARK = "\ufeff"
 """A byte order mark. After `cat a b`, that of b is in the middle of the text."""
 
@@ -44,25 +42,18 @@ def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
     at = 0
     while at < len(text):
         match = _STEP.match(text, at)
-        if match is None or (match["name"] and bool(match["dot"]) != bool(at)):
+        if (
+            match is None
+            or (match["name"] and bool(match["dot"]) != bool(at))
+            or (match["index"] and not at)
+        ):
             raise ValueError(
                 f"character {at + 1} of {text} begins neither .NAME nor [INDEX] nor a name as a "
                 'JSON string in brackets: ["NAME"]'
             )
         at = match.end()
-        if match["name"]:
-            steps.append(match["name"])
-        elif match["quoted"]:
-            try:
-                steps.append(str(json.loads(match["quoted"])))
-            except ValueError as error:
-                raise ValueError(f"{match['quoted']} is not a JSON string: {error}") from error
-        elif not steps:
-            raise ValueError(f"it begins with an index, and not with a name of a column: {text}")
-        elif len(match["index"]) > _MOST_DIGITS:
-            raise ValueError(f"the index is too large: [{match['index']}]")
-        else:
-            steps.append(int(match["index"]))
+        quoted, index = match["quoted"], match["index"]
+        steps.append(int(index) if index else json.loads(quoted) if quoted else match["name"])
     return ColumnPath(text, tuple(steps))
 
 

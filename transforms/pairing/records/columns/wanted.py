@@ -201,6 +201,10 @@ class RawRecords:
     def nbytes(self) -> int:
         return int(self.values.nbytes)
 
+    @property
+    def bad_rows(self) -> list[int]:
+        return [record.number - self.first for record in self.bad]
+
     def place(self, row: int) -> str:
         return f"{self.kind} {self.first_place + row}"
 

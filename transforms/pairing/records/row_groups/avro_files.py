@@ -94,12 +94,8 @@ def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
         return pa.decimal256(schema["precision"], schema.get("scale", 0))
     if logical in _TYPES:
         return _TYPES[logical]
-    if logical is not None and name in ("string", "bytes", "fixed"):
-        return _unread(f"the logical type {logical}")
     if name == "array":
         return pa.list_(_arrow_type(schema["items"], named))
-    if name == "map":
-        return pa.map_(pa.string(), _arrow_type(schema["values"], named))
     if name in ("record", "error"):
         fields = [(field["name"], _arrow_type(field["type"], named)) for field in schema["fields"]]
         named[schema["name"]] = pa.struct(fields)

@@ -72,21 +72,23 @@ class CsvFile(GroupFile):
             for first in range(0, len(rows), batch_rows):
                 yield rows.slice(first, batch_rows)
 
-    def _rows(self) -> Iterator[pa.RecordBatch]:
+    def _rows(self) -> Iterable[pa.RecordBatch]:
         from pyarrow import csv as arrow_csv  # a run without CSV does not load it
 
         names = [str(number) for number in range(len(self.schema))]
-        reader = arrow_csv.open_csv(
+        rows: Iterable[pa.RecordBatch] = arrow_csv.open_csv(
             pa.PythonFile(io.BufferedReader(_Chunks(self._chunks)), "r"),
-            arrow_csv.ReadOptions(use_threads=False, block_size=_BLOCK_BYTES, column_names=names),
+            arrow_csv.ReadOptions(
+                use_threads=False,
+                block_size=_BLOCK_BYTES,
+                column_names=names,
+                skip_rows_after_names=self._header_rows,
+            ),
             arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
             # Bytes: whether they are UTF-8 is checked later, row by row.
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_binary())),
         )
-        skipped = self._header_rows
-        for rows in reader:
-            yield rows.slice(skipped)
-            skipped = max(skipped - len(rows), 0)
+        return rows
 
 
 class _Chunks(io.RawIOBase):

@@ -159,16 +159,10 @@ class RowGroupRecords(RecordFiles):
             path = piece.file.path
             try:
                 yield from self._piece_rows(piece, portion.chosen, first)
-            except InputError:
-                # A file that was replaced looks as if it were damaged.
-                self._require_version(path, piece.version)
-                raise
-            self._require_version(path, piece.version)
+            finally:  # also after an error: a file that was replaced looks as if it were damaged
+                if version_of(self.stream, path) != piece.version:
+                    raise changed(self.stream, path, "was changed after its footer was read")
             first += piece.rows
-
-    def _require_version(self, path: str, version: str | None) -> None:
-        if version_of(self.stream, path) != version:
-            raise changed(self.stream, path, "was changed after its footer was read") from None
 
     def _piece_rows(self, piece: GroupPiece, chosen: Chosen, first: int) -> Iterator[RawRecords]:
         stream, path = self.stream, piece.file.path

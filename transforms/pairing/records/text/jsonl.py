@@ -6,8 +6,9 @@ json module, which says what is wrong with it, or writes it in a form that the s
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +53,7 @@ _MOST_CHARACTERS = 1 << 24
 """The largest number of characters of a line of which objects are made. They take up to a hundred
 times the bytes of a line that has very many keys or items."""
 
+_SCALARS = {str: pa.large_string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
 _DEEPEST_COLUMN = 50
 """The largest number of objects and lists around a value that can be a column."""
 
@@ -84,8 +86,7 @@ _TEXTS = _Form("a text", items=(TEXT,))
 _WITNESS = _Form("a text", (TEXT,))
 """Another value counts as null."""
 _ID = _Form("a string or an integer", (TEXT, SCALAR))
-_NUMBERS = _Form("a list of numbers", (), (TEXT, SCALAR))
-_NUMBER_OR_NUMBERS = _Form("a number", (TEXT, SCALAR), (TEXT, SCALAR))
+_NUMBERS = (TEXT, SCALAR)
 _ANY = _Form("a text, a number or a boolean", (TEXT, SCALAR))
 
 
@@ -93,8 +94,9 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
     """The form of each column. Of a column with several uses, the last one here counts."""
     forms = dict.fromkeys(chosen.witnesses, _WITNESS)
     for column, paths in chosen.values:
-        form = _NUMBER_OR_NUMBERS if column.takes("number") else _NUMBERS
-        forms |= dict.fromkeys(paths, form if column.takes("list") else _ANY)
+        numbers = _NUMBERS if column.takes("number") else ()
+        of_lists = _Form("a number" if numbers else "a list of numbers", numbers, _NUMBERS)
+        forms |= dict.fromkeys(paths, of_lists if column.takes("list") else _ANY)
     named = [*chosen.labels, *(condition.column for condition in chosen.where)]
     named += [*(path for _, path in chosen.kept), *chosen.names]
     forms |= dict.fromkeys(named, _ANY)
@@ -107,22 +109,16 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
 
 
 def read_json_lines(
-    lines: pa.LargeStringArray, bad_rows: Sequence[int], chosen: Chosen
+    column: pa.LargeStringArray, chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
-    """Reads the chosen columns of lines, and says what is wrong with them; see `ReadRecords`.
+    """The chosen columns of a padded column of lines; see `RecordFiles.columns_of`.
 
     Columns of texts must have strings, or lists of strings if there is only one column of
     references. Other columns have strings, numbers or booleans, and the result has them as text,
     numbers and booleans as JSON writes them.
-
-    Args:
-      lines: the lines, in a padded column.
-      bad_rows: those that are known to be bad, which are not looked at.
-      chosen: the columns.
     """
-    column, forms = readable(lines, bad_rows), _forms(chosen)
+    forms = _forms(chosen)
     spans, _, unknown = _spans(column, chosen.columns)
-    unknown[list(bad_rows)] = False
     faults: dict[int, Fault] = {}
     if unknown.any():
         rows = np.flatnonzero(unknown).tolist()
@@ -131,7 +127,7 @@ def read_json_lines(
         faults = {row: text for row, text in written.items() if isinstance(text, Fault)}
         texts = ["{}" if row in faults else text for row, text in written.items()]
         mask = pa.array(unknown)
-        column = padded(pc.replace_with_mask(column, mask, pa.array(texts, lines.type)))
+        column = padded(pc.replace_with_mask(column, mask, pa.array(texts, column.type)))
         spans, known, _ = _spans(column, chosen.columns)
         refused = np.flatnonzero(unknown & ~known).tolist()
         faults |= dict.fromkeys(refused, Fault(None, "invalid-json", _NOT_SCANNED, _REMEDY))
@@ -141,15 +137,6 @@ def read_json_lines(
         if forms[path] is not _WITNESS:
             faults = {**wrong, **faults}
     return columns, faults
-
-
-def readable(lines: pa.LargeStringArray, bad_rows: Sequence[int]) -> pa.LargeStringArray:
-    """A padded column of lines, with empty texts in place of bad ones, which may be no UTF-8."""
-    if not bad_rows:
-        return lines
-    is_bad = np.zeros(len(lines), bool)
-    is_bad[list(bad_rows)] = True
-    return padded(pc.if_else(pa.array(is_bad), pa.scalar("", pa.large_string()), lines))
 
 
 _Span = tuple[Integers, Integers]
@@ -299,22 +286,23 @@ def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
     return pa.schema(list(_type_of(records, 0)))
 
 
-def _type_of(values: Sequence[Any], depth: int) -> pa.DataType:
+def _type_of(values: Iterable[Any], depth: int) -> pa.DataType:
     """The type of most values; each record is judged when it is read."""
-    objects = [value for value in values if isinstance(value, dict)]
-    lists = [value for value in values if isinstance(value, list)]
-    kinds = {type(value) for value in values} - {dict, list, type(None)}
-    scalars = sum(type(value) in kinds for value in values)
-    if depth > _DEEPEST_COLUMN:
+    of_kinds: dict[type, list[Any]] = {}
+    for value in values:
+        of_kinds.setdefault(type(value), []).append(value)
+    of_kinds.pop(type(None), None)
+    if not of_kinds or depth > _DEEPEST_COLUMN:
         return pa.null()
-    if objects and len(objects) >= max(len(lists), scalars):
-        fields: dict[str, list[Any]] = {}
-        for record in objects:
-            for key, value in record.items():
-                # Arrow takes no halves of surrogate pairs.
-                fields.setdefault(key.encode("utf-8", "replace").decode(), []).append(value)
-        return pa.struct([(name, _type_of(of, depth + 1)) for name, of in fields.items()])
-    if lists and len(lists) >= scalars:
-        return pa.large_list(_type_of([item for items in lists for item in items], depth + 1))
-    types = ((str, pa.large_string()), (float, pa.float64()), (int, pa.int64()), (bool, pa.bool_()))
-    return next((arrow_type for of, arrow_type in types if of in kinds), pa.null())
+    # Of equally many, objects and lists count first: they can have more columns.
+    kind = max(of_kinds, key=lambda kind: (len(of_kinds[kind]), kind is dict, kind is list))
+    alike = of_kinds[kind]
+    if kind is list:
+        return pa.large_list(_type_of(itertools.chain.from_iterable(alike), depth + 1))
+    if kind is not dict:
+        return _SCALARS[kind]
+    fields: dict[str, list[Any]] = {}
+    for key, value in itertools.chain.from_iterable(record.items() for record in alike):
+        # Arrow takes no halves of surrogate pairs.
+        fields.setdefault(key.encode("utf-8", "replace").decode(), []).append(value)
+    return pa.struct([(name, _type_of(of, depth + 1)) for name, of in fields.items()])

@@ -8,13 +8,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.files.chunks import read_chunks
 from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.files.streams import Shard
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
-from beam_bleu.transforms.pairing.lines.line_counting import line_too_long, refuse_compressed
+from beam_bleu.transforms.pairing.lines.line_counting import refuse_compressed
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.line_steps import count_range, require_unchanged
 from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
@@ -114,31 +119,30 @@ class LineRecords(RecordFiles):
         reader.finish()
 
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        bad_rows = [record.number - part.first for record in part.bad]
-        if self.format == "tsv":
-            return read_tab_separated(part.values, bad_rows, part.chosen)
-        return read_json_lines(part.values, bad_rows, part.chosen)
+        lines = part.values
+        if part.bad:  # they may not be UTF-8
+            is_bad = np.zeros(len(lines), bool)
+            is_bad[part.bad_rows] = True
+            lines = padded(pc.if_else(pa.array(is_bad), pa.scalar("", lines.type), lines))
+        read = read_tab_separated if self.format == "tsv" else read_json_lines
+        return read(lines, part.chosen)
 
     def digest_of(self, read: ReadRecords) -> int:
         return sum_of_hashes(read.raw.values, read.raw.first)
 
     def _first_lines(self, shard: Shard) -> list[bytes]:
-        """The first lines of a file, without their newlines: at least one if it has one."""
-        path, limit = shard.file.path, self.expected.max_line_bytes
-        skips_long = self.on_bad_record == "reject"
+        """The first lines of a file that are not too long: at least one if it has one."""
+        limit = self.expected.max_line_bytes
         lines: list[bytes] = []
         size, last = 0, b""
         for chunk in read_chunks(self.stream, shard.file, HEAD_BYTES, open_anywhere):
             size += len(chunk)
             *ended, last = (last + chunk).split(b"\n")
-            lines += (line for line in ended if len(line) <= limit or not skips_long)
+            lines += (line for line in ended if len(line) <= limit)
             if lines and size >= HEAD_BYTES:
                 return lines
             last = last[: limit + 1]
-            if len(last) > limit and not lines and not skips_long:
-                what, remedy = line_too_long(limit)
-                raise InputError(self.stream.told(f"line 1 {what}", path), remedy)
-        return [*lines, last] if last else lines
+        return [*lines, last] if 0 < len(last) <= limit else lines
 
     def _of_header(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
         path = shard.file.path

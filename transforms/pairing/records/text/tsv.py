@@ -6,13 +6,10 @@ A line ends at a newline and nowhere else. A carriage return before it belongs t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pyarrow as pa
 
 from beam_bleu.transforms.pairing.lines.line_columns import split_values
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Columns, Fault
-from beam_bleu.transforms.pairing.records.text.jsonl import readable
 
 
 def fields_of(line: str) -> list[str]:
@@ -20,7 +17,7 @@ def fields_of(line: str) -> list[str]:
 
 
 def read_tab_separated(
-    lines: pa.LargeStringArray, bad_rows: Sequence[int], chosen: Chosen
+    lines: pa.LargeStringArray, chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
     """The chosen columns of a padded column of lines; see `RecordFiles.columns_of`.
 
@@ -28,9 +25,9 @@ def read_tab_separated(
     """
     fields = len(chosen.fields)
     numbers = list(dict.fromkeys(int(path.steps[0]) for path in chosen.columns))
-    found = split_values(readable(lines, bad_rows), fields, numbers)
+    found = split_values(lines, fields, numbers)
     counts = zip(found.wrong.tolist(), found.counts.tolist(), strict=True)
-    faults = {row: _wrong_number(count, fields) for row, count in counts if row not in bad_rows}
+    faults = {row: _wrong_number(count, fields) for row, count in counts}
     by_number = dict(zip(numbers, found.columns, strict=True))
     return {path: by_number[int(path.steps[0])] for path in chosen.columns}, faults
 

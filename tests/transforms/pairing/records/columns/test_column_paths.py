@@ -61,16 +61,8 @@ def test_a_column_with_the_whole_text_as_its_name_wins():
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        *(
-            ("a[-1]", 2),
-            ("a..b", 2),
-            ("a[0]b", 5),
-            ("a]", 2),
-            ("a[0", 2),
-            ("a[b]", 2),
-            ('a["b]', 2),
-        ),
-        *(("", "empty"), ("[0]", "begins with an index"), ("a[9999999999]", "too large")),
+        *(("a[-1]", 2), ("a..b", 2), ("a[0]b", 5), ("a]", 2), ("a[0", 2), ("a[b]", 2)),
+        *(('a["b]', 2), ("[0]", 1), ("a[9999999999]", 2), ("", "empty")),
     ],
 )
 def test_a_text_that_is_not_a_path_is_refused_with_the_place(text, place):

@@ -258,13 +258,13 @@ def test_the_id_of_a_bad_record_stays_if_it_can_be_read(line: bytes, found: str 
 
 def test_the_schema_of_the_first_records() -> None:
     records = [
-        {"id": 1, "tr": {"de": "a"}, "l": [], "x": None},
+        {"id": 1, "tr": {"de": "a"}, "l": [], "x": None, "mixed": "b"},
         {"id": 1.5, "tr": {"en": "b"}, "l": ["c"], "\ud800": 1, "mixed": 1},
         {"tr": "text", "l": "text", "mixed": "a"},
     ]
     schema = schema_of_lines([json.dumps(record).encode() for record in records])
-    assert schema.names == ["id", "tr", "l", "x", "?", "mixed"]
-    assert schema.field("id").type == pa.float64()
+    assert schema.names == ["id", "tr", "l", "x", "mixed", "?"]
+    assert schema.field("id").type == pa.int64()
     assert [field.name for field in schema.field("tr").type] == ["de", "en"]
     assert schema.field("l").type == pa.large_list(pa.large_string())
     assert schema.field("mixed").type == pa.large_string()
