@@ -25,7 +25,7 @@ from beam_bleu.transforms.metrics.perplexity import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import InputRole
-from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES
+from beam_bleu.transforms.pairing.records.joins.findings import COVERAGES
 from beam_bleu.transforms.pairing.records.row_groups import source as row_groups
 from beam_bleu.transforms.score.shown_score import own_fields
 from docs.pages import COMMAND
@@ -84,7 +84,7 @@ def _of_scores(schema: Json) -> Json:
             "maximum": file_names.SCORES_FORMAT,
         },
         **{f"$defs/score/{key}": value for key, value in _score(schema["$defs"]["score"]).items()},
-        "$defs/coverage/properties/rule/enum": [*COVERAGE_NAMES],
+        "$defs/coverage/properties/rule/enum": [*COVERAGES],
         "$defs/comparison/properties/family/enum": [*typing.get_args(FamilyName)],
         "$defs/family/properties/family/enum": [*typing.get_args(FamilyName)],
         "$defs/resampling/properties/method/enum": [*RESAMPLING_METHODS],

@@ -34,7 +34,7 @@ from beam_bleu.transforms.pairing.records.formats import (
     RecordFormatName,
     format_of_name,
 )
-from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES, CoverageName
+from beam_bleu.transforms.pairing.records.joins.findings import COVERAGES, CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.record_files import record_files
 
@@ -240,13 +240,13 @@ class _ReadWithIds(_ReadRecords):
     """What the transforms whose records are brought together by an id have in common."""
 
     candidate_column: str | None = None
-    coverage: CoverageName = COVERAGE_NAMES[0]
+    coverage: CoverageName = "strict"
 
     def _wanted_with_ids(
         self, name: str, columns: str | Sequence[str], system: str | None = None
     ) -> Wanted:
         """What is read of records with these columns of ids, which an argument names."""
-        require_choice("coverage", self.coverage, COVERAGE_NAMES)
+        require_choice("coverage", self.coverage, COVERAGES)
         ids = [columns] if isinstance(columns, str) else columns
         _require_texts(name, ids)
         if not ids or len(set(ids)) < len(ids):

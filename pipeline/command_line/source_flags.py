@@ -16,7 +16,6 @@ from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMAT_NAMES, RecordFormatName
 from beam_bleu.transforms.pairing.records.joins.findings import (
-    COVERAGE_NAMES,
     COVERAGES,
     CoverageName,
 )
@@ -235,5 +234,5 @@ class BringingTogetherFlags:
         "which segments of a join or of --system_column are scored",
         "RULE",
         choices=COVERAGES,
-        shown_default=f"default {COVERAGE_NAMES[0]}",
+        shown_default="default strict",
     )

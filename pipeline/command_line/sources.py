@@ -32,7 +32,6 @@ from beam_bleu.transforms.pairing.records.formats import (
     RecordFormatName,
     format_of_name,
 )
-from beam_bleu.transforms.pairing.records.joins.findings import COVERAGE_NAMES
 from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.wiring.filesystems import is_local
 
@@ -138,7 +137,7 @@ class _Described:
             names,
             candidates,
             of_references,
-            flags.coverage or COVERAGE_NAMES[0],
+            flags.coverage or "strict",
             flags.expect_segments,
             flags.on_bad_record,
             allow=flags.allow,

@@ -29,6 +29,7 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     Sort,
 )
 from beam_bleu.transforms.pairing.records.joins.rows import (
+    CANDIDATE,
     FILTERED_STATE,
     KEPT,
     LABEL,
@@ -237,7 +238,7 @@ class _Bucket:
         ]
         while len(references) > 1 and references[-1].null_count == len(segments):
             references.pop()
-        candidates = [table["candidate"].chunk(0)] if "candidate" in table.column_names else []
+        candidates = columns_of(table, CANDIDATE)
         labels = [column.take(bases) for column in columns_of(table, LABEL)]
         places = self._places.take(bases)
         numbers = (column.to_numpy(zero_copy_only=False) for column in columns_of(table, VALUE))

@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.pairing.bad_records import BadRecord
+from beam_bleu.transforms.pairing.batch import Places
 from beam_bleu.transforms.pairing.canonical import named_text, nulls, spread
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
 from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
@@ -40,13 +41,14 @@ from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.tally import REJECTED
 from beam_bleu.transforms.shown_names import can_be_shown
 
-REFERENCE, LABEL, VALUE, KEPT, WITNESS = "reference ", "label ", "value ", "kept ", "witness "
+CANDIDATE, REFERENCE, LABEL = "candidate ", "reference ", "label "
+VALUE, KEPT, WITNESS = "value ", "kept ", "witness "
 """The columns of a table of rows whose names end with a number, from 0. Those of witnesses end with
 the name of the column, and have hashes of its texts.
 
 The others are: the record's "id" as text (without nulls), the number of its "stream" and its
 "number" there, its "place" in the file of this "path", the "place kind" ("line" or "row"), its
-"state", the text of the "candidate", and the name of the "system", where there are such.
+"state", and the name of the "system", where there are such.
 """
 
 SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2
@@ -87,13 +89,14 @@ def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]
     unnamed = np.flatnonzero((state == SCORED_STATE) & ~known).tolist()
     bad = [*judged.bad, *(_without_id(read, row) for row in unnamed)]
     state[unnamed] = REJECTED_STATE
-    same = pa.array(np.zeros(count, np.int32))
+    one_file, numbers = np.zeros(count, np.int64), np.arange(count)
+    places = Places.in_files([raw.path], raw.kind, one_file, raw.first_place + numbers)
     columns = {
         "id": ids,
-        "number": pa.array(raw.first + np.arange(count)),
-        "place": pa.array(raw.first_place + np.arange(count)),
-        "path": pa.DictionaryArray.from_arrays(same, pa.array([raw.path])),
-        "place kind": pa.DictionaryArray.from_arrays(same, pa.array([raw.kind])),
+        "number": pa.array(raw.first + numbers),
+        "place": places.numbers,
+        "path": places.paths,
+        "place kind": places.kinds,
         "state": pa.array(state, pa.int8()),
     }
     if systems is not None:
@@ -116,13 +119,13 @@ def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]
 def _texts(read: ReadRecords, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
     """The names and the values of the columns that only scored records have."""
     columns, chosen = read.columns, read.raw.chosen
-    for _, path in chosen.candidates:  # there is at most one
-        yield "candidate", columns[path]
-    references = [text for path in chosen.references for text in spread(columns[path])]
-    labels = [label_column(named_text(columns[path], path)) for path in chosen.labels]
-    values = [pa.array(of_systems[0].values) for of_systems in judged.numbers.values()]
-    kept = [named_text(columns[path], path) for _, path in chosen.kept]
-    of_prefixes = {REFERENCE: references, LABEL: labels, VALUE: values, KEPT: kept}
+    of_prefixes: dict[str, Iterable[pa.Array]] = {
+        CANDIDATE: (columns[path] for _, path in chosen.candidates),  # there is at most one
+        REFERENCE: (text for path in chosen.references for text in spread(columns[path])),
+        LABEL: (label_column(named_text(columns[path], path)) for path in chosen.labels),
+        VALUE: (pa.array(of_systems[0].values) for of_systems in judged.numbers.values()),
+        KEPT: (named_text(columns[path], path) for _, path in chosen.kept),
+    }
     for prefix, of_prefix in of_prefixes.items():
         yield from ((f"{prefix}{number}", each) for number, each in enumerate(of_prefix))
     for path in chosen.witnesses:

@@ -15,7 +15,7 @@ from joining import HYP, ID, LABEL, REF, SOURCE, SYSTEM, Row, join_all, read_rec
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition, Wanted
 from beam_bleu.transforms.pairing.records.joins.findings import (
-    COVERAGE_NAMES,
+    COVERAGES,
     CoverageName,
     Report,
 )
@@ -114,7 +114,7 @@ def candidates_of(name: str, ids: Sequence[Any]) -> Records:
 @settings(max_examples=150, deadline=None)
 @given(
     ids=IDS,
-    coverage=st.sampled_from(COVERAGE_NAMES),
+    coverage=st.sampled_from([*COVERAGES]),
     buckets=st.integers(1, 5),
     seed=st.integers(0, 1000),
     lacking=st.sampled_from([0, 0.2, 0.8]),
@@ -170,7 +170,7 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, 
 @settings(max_examples=100, deadline=None)
 @given(
     ids=IDS,
-    coverage=st.sampled_from(COVERAGE_NAMES),
+    coverage=st.sampled_from([*COVERAGES]),
     buckets=st.integers(1, 5),
     seed=st.integers(0, 1000),
     lacking=st.sampled_from([0, 0.3]),
