@@ -19,6 +19,7 @@ from beam_bleu.transforms.pairing.files.chunks import read_chunks
 from beam_bleu.transforms.pairing.files.found_files import open_anywhere
 from beam_bleu.transforms.pairing.files.streams import Shard
 from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
+from beam_bleu.transforms.pairing.lines.line_columns import split_values
 from beam_bleu.transforms.pairing.lines.line_counting import refuse_compressed
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.line_steps import count_range, require_unchanged
@@ -36,7 +37,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
 )
 from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
 from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines, schema_of_lines
-from beam_bleu.transforms.pairing.records.text.tsv import fields_of, read_tab_separated
 from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["LineRecords"]
@@ -124,7 +124,7 @@ class LineRecords(RecordFiles):
             is_bad = np.zeros(len(lines), bool)
             is_bad[part.bad_rows] = True
             lines = padded(pc.if_else(pa.array(is_bad), pa.scalar("", lines.type), lines))
-        read = read_tab_separated if self.format == "tsv" else read_json_lines
+        read = _read_tab_separated if self.format == "tsv" else read_json_lines
         return read(lines, part.chosen)
 
     def digest_of(self, read: ReadRecords) -> int:
@@ -145,16 +145,15 @@ class LineRecords(RecordFiles):
         return [*lines, last] if 0 < len(last) <= limit else lines
 
     def _of_header(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
-        path = shard.file.path
         try:
-            fields = fields_of(lines[0].decode())
+            header = lines[0].decode().removesuffix("\r")
         except UnicodeDecodeError as error:
             what = f"line 1: invalid UTF-8 at byte {error.start + 1} of the line"
             raise InputError(
-                self.stream.told(what, path),
+                self.stream.told(what, shard.file.path),
                 "convert the file to UTF-8 (iconv -f ... -t UTF-8), or repair it",
             ) from error
-        return self.chosen_of_fields(fields, shard)
+        return self.chosen_of_fields(header.split("\t"), shard)
 
     def _of_objects(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
         try:
@@ -167,3 +166,27 @@ class LineRecords(RecordFiles):
                 "list",
             ) from error
         return self.chosen(schema, shard)
+
+
+def _read_tab_separated(
+    lines: pa.LargeStringArray, chosen: Chosen
+) -> tuple[Columns, dict[int, Fault]]:
+    """Columns of text without quotes or escapes, where a tab is never a part of a field."""
+    fields = len(chosen.fields)
+    numbers = list(dict.fromkeys(int(path.steps[0]) for path in chosen.columns))
+    found = split_values(lines, fields, numbers)
+    counts = zip(found.wrong.tolist(), found.counts.tolist(), strict=True)
+    faults = {row: _wrong_number(count, fields) for row, count in counts}
+    by_number = dict(zip(numbers, found.columns, strict=True))
+    return {path: by_number[int(path.steps[0])] for path in chosen.columns}, faults
+
+
+def _wrong_number(fields: int, count: int) -> Fault:
+    has = "1 field" if fields == 1 else f"{fields} fields"
+    return Fault(
+        None,
+        "wrong-number-of-fields",
+        f"has {has}, and the first line has {count}",
+        "each line must have the same number of fields, with a tab between them; quotes have no "
+        "meaning",
+    )
