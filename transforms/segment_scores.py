@@ -140,7 +140,8 @@ class _ScoreTables(beam.DoFn):
 class _ScoreElements(beam.DoFn):
     """Maps each segment of a bundle to its key with its scores.
 
-    Its methods return lists and are not generators, for the reason that `_Gather` has.
+    Its methods return lists and are not generators, for the reason that `_GatherByKey` of gather.py
+    has.
     """
 
     def __init__(self, scored: SegmentColumns) -> None:

@@ -128,6 +128,7 @@ def described(
 
 WINDOWS: dict[str, Any] = {
     "sliding": beam.WindowInto(window.SlidingWindows(20, 5)),
+    "sessions": beam.WindowInto(window.Sessions(3)),
     "late": beam.WindowInto(
         window.FixedWindows(10),
         trigger=trigger.AfterWatermark(late=trigger.AfterCount(1)),
