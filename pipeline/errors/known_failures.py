@@ -29,7 +29,8 @@ class _Known(NamedTuple):
       words: a regular expression for the engine's words.
       cause: what is wrong; `{words}` are the words, `{last}` is the last line that the engine says.
       remedy: what to do.
-      most: after so many such failures a new start of the job is in vain; 0 if it never is.
+      most: the number of such failures after which it does not help to start the job again; 0 if it
+        always can.
     """
 
     words: str

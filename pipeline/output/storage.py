@@ -80,7 +80,7 @@ def paths_matching(pattern: str) -> list[str]:
 
 
 def read(path: str, most: int = -1) -> bytes:
-    """The bytes of a file, or so many of its first ones."""
+    """The bytes of a file, or the first ones, at most `most`."""
     with reading(path):
         if not is_local(path):
             with filesystem_of(path).open(path, compression_type=_uncompressed()) as file:

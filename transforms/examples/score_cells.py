@@ -31,7 +31,7 @@ MOST_BINS = 32
 """The most bins of equal width."""
 
 _OUTSIDE = 200
-"""A bin without an end has at most one of so many scores."""
+"""A bin without an end has at most one in this number of scores."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -65,8 +65,8 @@ def _storing(bits: int, kind: str) -> Any:
     return storing
 
 
-# The unsigned number of so many bits at an address, the first byte lowest, as an int64 or uint64;
-# and the same, to write the low bits of a number.
+# Each pair reads the unsigned number with this number of bits at an address, the first byte lowest,
+# as an int64 or uint64, and writes the low bits of a number there.
 load_byte, store_byte = _loading(8, "int64"), _storing(8, "int64")
 load_half, store_half = _loading(16, "uint64"), _storing(16, "uint64")
 load_count, store_count = _loading(32, "int64"), _storing(32, "int64")

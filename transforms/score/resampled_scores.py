@@ -34,7 +34,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import FEWEST_UNITS
 
 _OUTSIDE = 40
-"""Of so many scores, one is below the 95 % interval, and one is above it."""
+"""One in this number of scores is below the 95 % interval, and one is above it."""
 
 
 @dataclasses.dataclass(frozen=True)

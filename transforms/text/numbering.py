@@ -75,7 +75,7 @@ callable_by_compiled(most_index_bits)
 
 @inner
 def begin_vocabulary(vocabulary, tokens, index, size, numbers):
-    """Makes an empty vocabulary for references of so many bytes."""
+    """Makes an empty vocabulary for references of `size` bytes."""
     clear(vocabulary, VOCABULARY_BYTES)
     store_int(vocabulary, _TOKENS, tokens)
     store_int(vocabulary, _INDEX, index)

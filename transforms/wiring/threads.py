@@ -27,7 +27,7 @@ _PART_BYTES = 1 << 20
 
 @functools.cache
 def shared_pool(threads: int) -> ThreadPoolExecutor:
-    """This process's pool of so many threads. Nothing that it runs may wait for it."""
+    """This process's only pool with this number of threads; what it runs must not wait for it."""
     return ThreadPoolExecutor(threads)
 
 

@@ -120,7 +120,7 @@ def _write_tokens(row, texts):
 
 @inner
 def _store_reference_lengths(columns, length, row, texts):
-    """Writes the columns of the lengths of the references, for a candidate of so many tokens."""
+    """Writes the columns of the lengths of the references, for a candidate of `length` tokens."""
     closest = first = shortest = longest = -1
     total = present = 0
     for reference in range(texts.reference_count):
