@@ -81,24 +81,24 @@ def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
 def repeated_at_end(candidates: Stream, references: Stream) -> Iterator[Finding]:
     """Whether the last segments are the same as segments before, as in a padded batch."""
     texts = dict(zip(references.numbers.tolist(), references.texts, strict=True))
-    seen: set[tuple[str, str | None]] = set()
-    repeated: list[str] = []
-    for number, text in zip(candidates.numbers.tolist(), candidates.texts, strict=True):
-        segment = text, texts.get(number)
-        if segment not in seen:
-            repeated.clear()
-        elif number in texts:
-            repeated.append(text)
-        seen.add(segment)
-    letters = sum(map(len, repeated))
-    if len(repeated) >= _FEWEST_REPEATED and letters >= _SHORTEST_REPEATED * len(repeated):
-        yield Finding(
-            "repeats",
-            False,
-            f"the last {len(repeated)} segments are the same as segments before them, in "
-            f"{candidates.name} and in {references.name}",
-            "remove them if a batch was filled up with them",
-        )
+    own = zip(candidates.numbers.tolist(), candidates.texts, strict=True)
+    segments = {number: (text, texts[number]) for number, text in own if number in texts}
+    last = max(segments, default=-1)
+    for distance in (last - number for number in list(segments)[:-1]):
+        repeated = 0
+        while segments.get(last - repeated, 0) == segments.get(last - repeated - distance, 1):
+            repeated += 1
+        repeated = repeated if distance == 1 else min(repeated, distance)
+        letters = sum(len(segments[last - place][0]) for place in range(repeated))
+        if repeated >= _FEWEST_REPEATED and letters >= _SHORTEST_REPEATED * repeated:
+            yield Finding(
+                "repeats",
+                False,
+                f"the last {repeated} segments are the same as segments before them, in "
+                f"{candidates.name} and in {references.name}",
+                "remove them if a batch was filled up with them",
+            )
+            return
 
 
 class _Pair:
