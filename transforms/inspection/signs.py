@@ -53,6 +53,7 @@ def _matching(pattern: str, *needles: str) -> Find:
     return find
 
 
+_FIELD = r'(?:"(?:[^"]|"")*"|[^\s",][^",]*)?'
 _ID = r"(?!\S*://)[\w./]*[^\W\d_]{2}[\w./]*[-_/:][\w./-]*?\d+"
 
 _LABEL = re.compile(
@@ -163,6 +164,11 @@ SIGNS: tuple[Sign, ...] = (
         *("another-format", "look like tab-separated values, not like text", 0.9, 0.5),
         _matching(r"\S\t+\S", "\t"),
         "read the file as records: --input FILE.tsv --candidate_columns COLUMN,...",
+    ),
+    Sign(
+        *("another-format", "look like CSV, not like text", 0.95, 0.95),
+        _matching(f"^(?:{_FIELD},)+{_FIELD}$", ',"', '",'),
+        "read the file as records: --input FILE.csv --candidate_columns COLUMN,...",
     ),
     Sign(
         *("another-format", "look like values of Python, not like text", 0.9, 0.5),
