@@ -72,9 +72,14 @@ def choose(
     columns = FileColumns(schema, label, numbered)
 
     def unless_from_path(what: str, name: str) -> ColumnPath:
-        if wanted.path_label(name) is not None:
-            return ColumnPath(name, ())
-        return columns.named(what, name)
+        if wanted.path_label(name) is None:
+            return columns.named(what, name)
+        if name in schema.names:
+            raise columns.error(
+                f"{name} is a label from the paths of the files, and a column, too",
+                "give the label another name: --label_from_path NAME=PATTERN",
+            )
+        return ColumnPath(name, ())
 
     references: tuple[ColumnPath, ...] = ()
     if "references" in roles:
