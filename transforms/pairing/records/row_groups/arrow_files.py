@@ -34,6 +34,8 @@ class ArrowFile(GroupFile):
         self._streamed = source.read_at(len(_MAGIC), 0) != _MAGIC
         self._start, self._end = 0, source.size()
         if not self._streamed:
+            if source.read_at(len(_MAGIC), max(self._end - len(_MAGIC), 0)) != _MAGIC:
+                raise pa.ArrowInvalid("its footer is missing, so it is truncated")
             footer_end = self._end - len(_MAGIC) - 4
             footer_bytes = int.from_bytes(source.read_at(4, max(footer_end, 0)), "little")
             self._start, self._end = _START, footer_end - footer_bytes

@@ -36,6 +36,8 @@ _TYPES: dict[str, pa.DataType] = {
 class AvroFile(GroupFile):
     """An open Avro file."""
 
+    mark = b"Obj\x01"
+
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         from fastavro import block_reader  # a run without Avro does not load it
 

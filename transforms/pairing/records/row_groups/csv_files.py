@@ -51,10 +51,10 @@ class CsvFile(GroupFile):
             told = functools.partial(files.stream.told, path=path)
             read = io.BufferedReader(_Chunks(decompressed(source.read, suffix, told))).read
         first = read(_CHUNK_BYTES).removeprefix(BYTE_ORDER_MARK)
-        if not first:
-            raise pa.ArrowInvalid("it is empty")
         text = io.StringIO(first.decode(errors="replace"), newline="")
-        names = next(csv.reader(text, delimiter=self._delimiter))
+        names = next(csv.reader(text, delimiter=self._delimiter), [])
+        if not names:
+            raise pa.ArrowInvalid("it is empty, or begins with an empty line")
         self.schema = pa.schema([(name, pa.large_binary()) for name in names])
         others = iter(lambda: read(_CHUNK_BYTES), b"")
         self._chunks: Iterable[bytes] = itertools.chain([first], others)

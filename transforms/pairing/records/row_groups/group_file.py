@@ -53,10 +53,12 @@ class GroupFile(abc.ABC):
       path: the path of the file.
 
     Attributes:
+      mark: how each file of the format begins.
       remedy: what to do if it cannot be read.
       schema: all columns.
     """
 
+    mark = b""
     remedy = "check the path and --input_format; if they are right, copy the file again"
     schema: pa.Schema
 

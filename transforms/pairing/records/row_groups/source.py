@@ -218,7 +218,11 @@ class RowGroupRecords(RecordFiles):
                 if source.size() != listed.size:
                     was = f"has {source.size()} bytes, and had {listed.size} when listed"
                     raise changed(self.stream, path, was)
-                yield GROUP_FORMATS[self.format](source, piece, self, path)
+                reader = GROUP_FORMATS[self.format]
+                if source.read_at(len(reader.mark), 0) != reader.mark:
+                    raise pa.ArrowInvalid(f"this is not a {self.format} file")
+                source.seek(0)
+                yield reader(source, piece, self, path)
         except pa.ArrowMemoryError as error:
             what = f"{error}: it is damaged, or too large for the memory"
             raise self._damaged(path, what) from error

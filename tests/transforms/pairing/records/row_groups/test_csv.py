@@ -69,7 +69,8 @@ def test_header_numbers_and_tabs(tmp_path):
 @pytest.mark.parametrize(
     ("content", "cause"),
     [
-        (b"", "the CSV file cannot be read: it is empty"),
+        (b"", "the CSV file cannot be read: it is empty, or begins with an empty line"),
+        ("\n" + USUAL, "begins with an empty line"),
         (USUAL + "a,b,c\n", "Row #3: Expected 2 columns, got 3"),
         (USUAL + "a\n", "Row #3: Expected 2 columns, got 1"),
         (USUAL + '"c\nd,e\n', "the quote in line 3 is not closed"),
@@ -77,7 +78,7 @@ def test_header_numbers_and_tabs(tmp_path):
         (USUAL + 'c"d",e\n', "line 3 has a quote within a field"),
         (USUAL + '"c\n",e\nhyp,ref\n', "row 4 has the names of columns"),
         (USUAL.encode() + b"c,\xff\n", "row 3: column ref: invalid UTF-8 at byte 1 of the text"),
-        (gzip.compress(USUAL.encode())[:-9], "truncated"),
+        (gzip.compress(USUAL.encode(), mtime=0)[:-9], "truncated"),
     ],
 )
 def test_what_is_no_csv_is_named(tmp_path, content, cause):
