@@ -202,8 +202,8 @@ def test_a_join_keeps_columns_of_the_first_references_and_the_texts_of_all(tmp_p
         (["--keep=nothing"], "no file of --labels has a label with this name"),
         (["--labels=score={}/ids", "--keep=score"], "would be called"),
         (["--labels=id={}/ids", "--keep=Candidate=id,text"], "would be called"),
-        (["--labels=id={}/ids", "--keep=id,id"], "a column is named twice"),
-        (["--keep=a,"], "a name of a column is empty"),
+        (["--labels=id={}/ids", "--keep=id,id"], "different names of columns"),
+        (["--keep=a,"], "different names of columns"),
         (["--keep==a"], "must be [NAME=]COLUMN,..."),
     ],
 )
@@ -218,8 +218,8 @@ def test_columns_that_cannot_be_kept_are_refused(flags, cause, lines, tmp_path):
     ("keep", "code", "cause"),
     [
         ("src", 3, "there is no column src (--keep)"),
-        ("tags", 3, "the column tags (--keep) is large_list"),
-        ("meta", 3, "the column meta (--keep) is struct"),
+        ("tags", 3, "column tags: its values are of the type large_list"),
+        ("meta", 3, "column meta: its values are of the type struct"),
         ("ref_len=n", 2, "would be called"),
     ],
 )

@@ -150,10 +150,10 @@ def test_a_changed_text_has_another_digest(plain, tmp_path, change):
 def test_digests_of_other_segments_are_an_error(tmp_path, monkeypatch, change):
     score_and_write = beam_bleu.pipeline.graph._score_and_write
 
-    def losing(key, ends):
+    def losing(ends):
         (found,) = ends["digests"]
         kept = [] if change is None else [dataclasses.replace(found, **change)]
-        score_and_write(key, {**ends, "digests": kept})
+        score_and_write({**ends, "digests": kept})
 
     monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", losing)
     run = called(*EXAMPLE, "--output", tmp_path)

@@ -20,7 +20,6 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import count_batch
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 
@@ -196,10 +195,3 @@ def test_rows_are_numbered_and_named_system_by_system():
     assert [row["totals"] for row in rows] == [[3, 2], [1, 0], [1, 0], [2, 1]]
     assert [row["sys_len"] for row in rows] == [3, 1, 1, 2]
     assert [row["ref_len"] for row in rows] == [3, 1, 1, 1]
-
-
-def test_segments_without_numbers_have_no_rows():
-    # Rows of two batches would have the same numbers.
-    statistics = count_batch(to_batch([("a", ["a"])]), BleuConfig().text, BleuConfig())
-    with pytest.raises(ValueError, match="set the numbers of the batch"):
-        bleu_table(statistics, BleuConfig().metric.for_segments())
