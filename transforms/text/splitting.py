@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 from collections.abc import Callable
 
 import pyarrow as pa
 
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text.library_tokenizers import tokenized
-from beam_bleu.transforms.text.normalizing import normalized
 from beam_bleu.transforms.text.patterns import jiwer_rewritten, tercom_rewritten
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.rouge import rouge_rewritten
 from beam_bleu.transforms.text.spacing import spaced
 from beam_bleu.transforms.text.squad import squad_rewritten
-from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.text import NormalizationName, Text
 from beam_bleu.transforms.text.tokenization import (
     ASCII_SPACE,
     CHARACTERS,
@@ -79,12 +79,19 @@ def changed_alike(text: Text) -> Text:
 def _cased(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The column after normalization and the change of case."""
     if text.normalize is not None:
-        column = normalized(column, text.normalize)
+        column = _normalized(column, text.normalize)
     if not text.lowercase:
         return column
     cased = lowered(column, only_ascii=text.lowercase == "ascii")
     # A lower-case letter can have a composed form that its upper case does not have (U+01F0).
-    return cased if text.normalize is None else normalized(cased, text.normalize)
+    return cased if text.normalize is None else _normalized(cased, text.normalize)
+
+
+def _normalized(column: pa.LargeStringArray, form: NormalizationName) -> pa.LargeStringArray:
+    """The column in a normal form of Unicode, by the tables of the running Python."""
+    texts = column.to_pylist()
+    changed = [text and unicodedata.normalize(form.upper(), text) for text in texts]
+    return column if changed == texts else pa.array(changed, pa.large_string())
 
 
 def rule_of(tokenize: AnyTokenizerName) -> int:
