@@ -102,7 +102,7 @@ class SegmentBatch:
       systems: the name of each system. By default, the systems' numbers from 1, as text.
       labels: columns of strings, one for each label of the source: the values by which a
         segment belongs to slices. A null is a value, too: the segment has no such label
-        (`missing_labels.label_column`).
+        (`canonical.label_column`).
       label_places: where the values of each label are; empty if they come from no files.
       values: float64 (systems, rows), the numbers of each column that a metric needs. All are
         finite, and between the bounds of signed values of fixed point.

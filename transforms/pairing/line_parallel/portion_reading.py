@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.bad_records import BadRecord, FoundBad, bad_records_error
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
+from beam_bleu.transforms.pairing.canonical import label_column
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed, compression
 from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
@@ -29,7 +30,6 @@ from beam_bleu.transforms.pairing.lines.ranges import (
     range_bytes_for,
 )
 from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
-from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.tally import REJECTED, Tally
 
 ENDLESS = 1 << 62

@@ -22,6 +22,7 @@ from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import (
     Rows,
     as_text,
+    label_column,
     lengths,
     named_text,
     nulls,
@@ -29,7 +30,6 @@ from beam_bleu.transforms.pairing.canonical import (
     row_parts,
     spread,
 )
-from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn, ValuePart
 from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.columns.wanted import (

@@ -19,11 +19,11 @@ from beam_bleu.transforms.pairing.canonical import (
     canonical,
     is_text,
     is_texts,
+    label_column,
     named_text,
     nulls,
     reference_counts,
 )
-from beam_bleu.transforms.pairing.missing_labels import label_column
 from beam_bleu.transforms.pairing.segments.batching import column_batches, require_distinct
 
 SegmentTable = pa.Table | pa.RecordBatch

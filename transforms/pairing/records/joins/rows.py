@@ -25,9 +25,14 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import Places
-from beam_bleu.transforms.pairing.canonical import named_text, nulls, spread
+from beam_bleu.transforms.pairing.canonical import (
+    label_column,
+    named_text,
+    nulls,
+    spread,
+    without_blanks,
+)
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
-from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
 from beam_bleu.transforms.pairing.records.columns.wanted import (
     INTEGER_ID,
     ColumnPath,

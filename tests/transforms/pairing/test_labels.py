@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from beam_bleu.transforms.pairing.missing_labels import label_column, without_blanks
+from beam_bleu.transforms.pairing.canonical import label_column, without_blanks
 
 TEXTS = ["a", "", " \t", "\u00a0\u3000", None, " a", "NaN", "null"]
 NAMED = ["a", None, None, None, None, " a", "NaN", "null"]
