@@ -81,10 +81,10 @@ def test_notes_go_to_stderr_and_warnings_into_the_document_too(tmp_path, monkeyp
     score_and_write = beam_bleu.pipeline.graph._score_and_write
     notice = Notice("nul", "references 1", count=2)
 
-    def with_remarks(key, ends):
+    def with_remarks(ends):
         (found,) = ends["segments"]
         found = dataclasses.replace(found, notices=(notice,), notes=("a note",))
-        score_and_write(key, {**ends, "segments": [found]})
+        score_and_write({**ends, "segments": [found]})
 
     monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", with_remarks)
     run = called(*EXAMPLE, "--format=json", "--output", tmp_path)
