@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unittest import mock
 
 import quicker_beam
@@ -24,7 +24,7 @@ from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.pipeline.main import main
-from beam_bleu.transforms.progress import COMPILING, PHASES
+from beam_bleu.transforms.progress import COMPILING, Phase
 
 quicker_beam.remember()
 
@@ -56,7 +56,7 @@ def write_texts_of_a_day(folder: Path) -> Path:
 
 
 _PROGRESS = re.compile(
-    rf"^\d{{4}}-\d\d-\d\dT\S+ beam-bleu: (({'|'.join(PHASES)}) .*|{COMPILING})\n", re.M
+    rf"^\d{{4}}-\d\d-\d\dT\S+ beam-bleu: (({'|'.join(get_args(Phase))}) .*|{COMPILING})\n", re.M
 )
 
 

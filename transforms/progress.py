@@ -12,7 +12,7 @@ import dataclasses
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal, get_args
+from typing import Literal
 
 Phase = Literal[
     "starting",  # the launcher builds the job
@@ -25,8 +25,6 @@ Phase = Literal[
     "writing",
 ]
 """What a run is doing, in this order. No run has all phases."""
-
-PHASES: tuple[Phase, ...] = get_args(Phase)
 
 COMPILING = "compiling for this machine, which takes up to 10 seconds; later runs use the result"
 """The detail of a phase in which a process compiles."""

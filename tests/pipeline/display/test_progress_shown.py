@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, called
@@ -23,7 +24,7 @@ from beam_bleu.pipeline.display.shown_progress import log_lines, progress_shown,
 from beam_bleu.pipeline.display.terminal import say, silent_stderr
 from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.progress import PHASES, Progress, State
+from beam_bleu.transforms.progress import Phase, Progress, State
 
 GB = 10**9
 
@@ -57,7 +58,7 @@ def test_a_line_of_a_log():
 @given(
     st.builds(
         State,
-        st.sampled_from(PHASES),
+        st.sampled_from(get_args(Phase)),
         st.text(),
         st.integers(0, 10**16),
         st.none() | st.integers(10**16, 10**17),

@@ -7,6 +7,7 @@ import logging
 import platform
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from command_line import EXAMPLE, Run, called, streams, write_lines
@@ -14,7 +15,7 @@ from command_line import EXAMPLE, Run, called, streams, write_lines
 from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.native.cache_folder import cache_folder
 from beam_bleu.transforms.native.compiling import FUNCTIONS
-from beam_bleu.transforms.progress import COMPILING, PHASES, PROGRESS
+from beam_bleu.transforms.progress import COMPILING, PROGRESS, Phase
 from beam_bleu.transforms.version import VERSION
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d beam-bleu: "
@@ -68,7 +69,9 @@ def test_verbose_tells_what_the_job_does(corpus):
     )
     found = re.fullmatch(r"seconds: (.*); in all (\d+\.\d)", lines[7])
     each = dict(part.rsplit(" ", 1) for part in found[1].split(", "))
-    assert list(each) == [phase for phase in PHASES if phase not in ("submitting", "running")]
+    assert list(each) == [
+        phase for phase in get_args(Phase) if phase not in ("submitting", "running")
+    ]
     assert abs(sum(map(float, each.values())) - float(found[2])) < 0.05 * (len(each) + 1)
     assert len(lines) == 8
     assert all(re.match(TIME, line) for line in run.err.splitlines())
