@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import shutil
-
 from apache_beam.io.filesystem import CompressionTypes
 
 from beam_bleu.transforms.errors import BleuError, unreadable
@@ -16,12 +13,11 @@ __all__ = ["read_model"]
 
 def read_model(path: str) -> SentencePieceModel:
     """The model in a file on any filesystem that Beam knows."""
-    data = io.BytesIO()
     try:
         with filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
-            shutil.copyfileobj(file, data)
+            data = file.read()
     except BleuError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own
         raise unreadable("cannot be read", error, "check the path") from error
-    return SentencePieceModel.of(data.getvalue())
+    return SentencePieceModel.of(data)
