@@ -58,7 +58,6 @@ class _BeamParser(Parser):
 
 @functools.cache  # Beam has hundreds of flags, and a run also asks which of them are switches
 def beam_parser() -> Parser:
-    """A parser of all flags that Beam knows."""
     parser = _BeamParser(
         usage=argparse.SUPPRESS,
         description="Apache Beam's flags. Engines use only those that are for them.",

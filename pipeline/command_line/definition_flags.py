@@ -74,7 +74,6 @@ def _metric(text: str) -> str:
 
 
 def language_code(text: str) -> str:
-    """The type of --language."""
     try:
         tokenizer_of(text)
     except ValueError as error:

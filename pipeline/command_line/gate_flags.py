@@ -89,7 +89,6 @@ def gates(
 
 
 def gates_of_run(flags: Config, job: Job) -> Gates:
-    """The thresholds of a run."""
     output = flags.output or None
     asked, _ = gates(flags, [output] if output else [], replaced=output)
     definitions = {

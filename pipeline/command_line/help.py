@@ -138,12 +138,10 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 def usage() -> str:
-    """The usage lines of --help."""
     return "\n       ".join([*_SYNOPSIS, *(usage_of(name) for name in SUBCOMMANDS)])
 
 
 def usage_of(subcommand: str) -> str:
-    """The usage line of a subcommand."""
     return f"beam-bleu {subcommand} {SUBCOMMANDS[subcommand].words}"
 
 
@@ -159,7 +157,6 @@ def short_help() -> str:
 
 
 def epilog() -> str:
-    """The end of --help."""
     commands = _rows((f"beam-bleu {name}", row.summary) for name, row in SUBCOMMANDS.items())
     codes = _rows((", ".join(map(str, row.codes)), row.meaning) for row in EXIT_CODES)
     more = textwrap.fill(

@@ -136,7 +136,6 @@ def columns(text: str) -> tuple[str, ...]:
 
 
 def _condition(text: str) -> Condition:
-    """The type of --where."""
     parts = re.fullmatch(r"([^=]+?)(!?)=((?!=).*)", text, re.DOTALL)
     if parts is None:
         raise ValueError(f"must be COLUMN=VALUE or COLUMN!=VALUE, got {text!r}")

@@ -223,7 +223,6 @@ Named = tuple[str, str]
 
 
 def references(flags: Config) -> list[Named]:
-    """Each stream of references."""
     patterns = flags.references or flags.refs
     return [
         (f"references {number}" if len(patterns) > 1 else "references", pattern)
@@ -306,7 +305,6 @@ def _stem(path: str) -> str:
 
 
 def check_names(named: Sequence[Named], flag: str) -> None:
-    """Checks the names of all systems."""
     patterns: dict[str, str] = {}
     for name, pattern in named:
         if not can_be_shown(name) or name != name.strip():

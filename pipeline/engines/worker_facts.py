@@ -68,7 +68,6 @@ def own_software() -> Software:
 
 
 def host_name() -> str:
-    """The name of this machine."""
     return platform.node() or "an unnamed host"
 
 

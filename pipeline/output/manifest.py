@@ -37,7 +37,6 @@ def manifest(
     data: Sequence[str] = (),
     examples: tuple[int, bytes] | None = None,
 ) -> dict[str, Any]:
-    """The manifest of a result."""
     # Saved totals do not keep the versions of files.
     streams = [
         {**stream, "files": [{**file, "version": file.get("version")} for file in stream["files"]]}

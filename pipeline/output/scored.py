@@ -58,7 +58,6 @@ def scored(
     evidence: Evidence = USUAL_EVIDENCE,
     distributions: Sequence[Mapping[str, Any]] | None = None,
 ) -> Result:
-    """The result of a finished job."""
     judging = next((name for name in scorings if row_of(name).counts_texts), None)
     metrics = [
         MetricRows(totals, scorings[name], slicing, evidence, judge_input=name == judging)

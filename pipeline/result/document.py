@@ -143,7 +143,6 @@ def _families(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def read_result(document: Document) -> Result:
-    """The rows of a result document."""
     comparisons = [(entry, entry["slice"]) for entry in document.get("comparisons", ())]
     of_means = document.get("macro_average_comparisons", ())
     comparisons += [(entry, MACRO_AVERAGE) for entry in of_means]

@@ -69,13 +69,11 @@ def of_input() -> Iterator[None]:
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file or a folder."""
     with of_input():
         return storage.exists(path)
 
 
 def read(path: str) -> bytes:
-    """The bytes of a file."""
     with of_input():
         return storage.read(path)
 

@@ -115,7 +115,6 @@ def _replicates(totals: MetricTotals, system: str) -> Integers:
 
 
 def _deviation(values: Sequence[float]) -> float:
-    """The standard deviation of a sample."""
     if len(values) < 2:
         return 0.0
     mean = math.fsum(values) / len(values)

@@ -38,7 +38,6 @@ def end_of(metric: MetricWord, text: TextName) -> str:
 
 
 def totals_of_ends(ends: Ends, job: Job) -> Totals:
-    """The totals of a job."""
     segments: FoundSegments = only_sum("segments", ends["segments"])
     metrics = {
         name: _metric_totals(scorings, job.slicing, ends) for name, scorings in job.scorings.items()
@@ -64,7 +63,6 @@ def totals_of_ends(ends: Ends, job: Job) -> Totals:
 def _metric_totals(
     scorings: Scorings, slicing: Slicing, ends: Ends
 ) -> dict[TextName, MetricTotals]:
-    """What the job has added up for a metric."""
     totals = {}
     for text, metric in scorings.counted.items():
         end = end_of(scorings.name, text)

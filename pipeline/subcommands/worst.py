@@ -106,7 +106,6 @@ def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
 
 
 def _title(found: Found, wanted: Wanted, name: str) -> str:
-    """What is shown, in a sentence."""
     shown, of_all = len(found.entries), found.of_all
     count = (
         counted(shown, "segment") if of_all is None else f"{shown} of {counted(of_all, 'segment')}"

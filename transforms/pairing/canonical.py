@@ -32,7 +32,6 @@ _WITH_TEXTS = (
 
 
 def canonical_schema(schema: pa.Schema) -> pa.Schema:
-    """The canonical columns of a file."""
     return pa.schema([(field.name, canonical_type(field.type)) for field in schema])
 
 
@@ -152,7 +151,6 @@ def row_parts(
 
 
 def nulls(column: pa.Array) -> Rows:
-    """The rows that are null."""
     if not column.null_count:
         return np.zeros(len(column), bool)
     rows: Rows = column.is_null().to_numpy(zero_copy_only=False)

@@ -41,13 +41,9 @@ def _little_endian(text: str) -> Any:
     return np.uint64(int.from_bytes(text.encode(), "little"))
 
 
-def _ones(count: int) -> Any:
-    return np.uint64((1 << 8 * count) - 1)
-
-
 _QUOT, _AMP, _LT, _GT = (_little_endian(text) for text in ("&quot;", "&amp;", "&lt;", "&gt;"))
 _AFTER_AMP_LT, _AFTER_AMP_GT = _little_endian("lt;"), _little_endian("gt;")
-_3, _4, _5, _6 = (_ones(count) for count in (3, 4, 5, 6))
+_3, _4, _5, _6 = (np.uint64((1 << 8 * count) - 1) for count in (3, 4, 5, 6))
 _LONGEST_SHORT = 15
 _LONG = np.uint64(0xFF << 56)  # no byte of UTF-8 is 0xFF
 _63, _3_BITS, _6_BITS = (np.uint64(bits) for bits in (63, 3, 6))

@@ -15,7 +15,6 @@ _WILDCARD = re.compile(r"[*?\[]")
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path has wildcards."""
     return bool(_WILDCARD.search(path))
 
 

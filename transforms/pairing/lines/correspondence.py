@@ -127,7 +127,6 @@ class Expected:
         )
 
     def require_segments(self, segments: int) -> None:
-        """Checks the number of segments."""
         if self.segments not in (None, segments):
             raise InputError(
                 f"the corpus has {segments} segment{'' if segments == 1 else 's'}, "

@@ -34,8 +34,6 @@ _TYPES: dict[str, pa.DataType] = {
 
 
 class AvroFile(GroupFile):
-    """An open Avro file."""
-
     mark = b"Obj\x01"
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:

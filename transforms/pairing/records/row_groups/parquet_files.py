@@ -24,8 +24,6 @@ one more copy of the bytes."""
 
 
 class ParquetFile(GroupFile):
-    """An open Parquet file."""
-
     mark = b"PAR1"
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
