@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 from collections.abc import Callable
+from typing import Literal
 
 import pyarrow as pa
 
@@ -45,6 +46,9 @@ _STEPS: dict[str, tuple[int, _Change | None]] = {
     "rouge": (ASCII_SPACE, rouge_rewritten),
 }
 """For each tokenizer, the rule that splits the changed texts, and what changes a padded column."""
+
+
+_FORMS: dict[NormalizationName, Literal["NFC", "NFKC"]] = {"nfc": "NFC", "nfkc": "NFKC"}
 
 
 def _steps(tokenize: AnyTokenizerName) -> tuple[int, _Change | None]:
@@ -90,7 +94,7 @@ def _cased(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
 def _normalized(column: pa.LargeStringArray, form: NormalizationName) -> pa.LargeStringArray:
     """The column in a normal form of Unicode, by the tables of the running Python."""
     texts = column.to_pylist()
-    changed = [text and unicodedata.normalize(form.upper(), text) for text in texts]
+    changed = [text and unicodedata.normalize(_FORMS[form], text) for text in texts]
     return column if changed == texts else pa.array(changed, pa.large_string())
 
 
