@@ -28,7 +28,7 @@ from beam_bleu.transforms.pairing.files.found_files import (
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
 from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
-from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
+from beam_bleu.transforms.pairing.lines.text_digest import MODULUS, sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.records.columns.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.columns.column_paths import (
     faulty_texts,
@@ -239,7 +239,7 @@ class RowGroupRecords(RecordFiles):
         return InputError(self.stream.told(said, path), GROUP_FORMATS[self.format].remedy)
 
     def digest_of(self, read: ReadRecords) -> int:
-        """The sum of the hashes of the values of neighbouring records, not reduced modulo 2^128.
+        """The sum of the hashes of the values of neighbouring records, modulo 2^128.
 
         It is of all texts, and of the ids, names of systems, labels, values of conditions and
         numbers as texts. The hash of a text is that of a line (lines/text_digest.py). Its seed is
@@ -258,10 +258,11 @@ class RowGroupRecords(RecordFiles):
                 return column
             return as_text(column, path) if path in others else numbers_as_texts(column)
 
-        return sum(
+        total = sum(
             _sum_of_column(hashed(path), read.raw.first + 1 + (number << _COLUMN_BITS))
             for number, path in enumerate(chosen.scored_columns)
         )
+        return total % MODULUS
 
 
 def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:

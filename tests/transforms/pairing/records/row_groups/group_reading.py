@@ -99,7 +99,9 @@ def rows_of(source: RowGroupRecords) -> list[tuple[Any, ...]]:
 
 
 def digest_of(source: RowGroupRecords) -> int:
-    return sum(read.digest for read in read_all(source, digest=True)) % (1 << 128)
+    digests = [read.digest for read in read_all(source, digest=True)]
+    assert max(digests, default=0) < 1 << 128
+    return sum(digests) % (1 << 128)
 
 
 def outcome(path: pathlib.Path) -> list[tuple[Any, ...]] | str:
