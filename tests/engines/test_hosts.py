@@ -56,8 +56,8 @@ def arguments(folder: Argument) -> list[Argument]:
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    table = parquet.read_table(folder / "segment_scores")
-    return table.sort_by([("index", "ascending"), ("system", "ascending")]).to_pylist()
+    table = parquet.read_table(folder / "segment_scores").to_pylist()
+    return sorted(table, key=lambda row: (row["index"], row["system"]))
 
 
 @pytest.mark.engines
