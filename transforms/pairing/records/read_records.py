@@ -172,7 +172,7 @@ class _ParseParts(ThreadedDoFn):
     TALLIES, REJECTED, DIGESTS = "tallies", "rejected", "digests"
 
     def __init__(self, source: RecordFiles, threads: int, describe: bool) -> None:
-        super().__init__(threads, threads + 1)
+        super().__init__(threads, threads)
         self._source = source
         self._describe = describe
 
