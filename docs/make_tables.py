@@ -218,7 +218,7 @@ def _notebook() -> _Parts:
     }
 
 
-def _library_state() -> _Parts:
+def _library() -> _Parts:
     rows = [[code(name), summed] for name, summed in FIRST_COLUMNS.items()]
     of_orders = [
         ["`matches_1` to `matches_N`", "clipped n-gram matches"],
@@ -239,7 +239,10 @@ def _library_state() -> _Parts:
         ],
     ]
     header = ["column", "what is added up over the segments"]
-    return {"columns of BLEU": table(header, [*rows, *of_orders])}
+    return {
+        "flags that are keywords": ", ".join(code(f"--{name}") for name in KEYWORDS) + ".\n",
+        "columns of BLEU": table(header, [*rows, *of_orders]),
+    }
 
 
 def _resampling() -> _Parts:
@@ -251,10 +254,6 @@ def _resampling() -> _Parts:
     return {"resampling methods": table(header, rows)}
 
 
-def _evaluate() -> _Parts:
-    return {"flags that are keywords": ", ".join(code(f"--{name}") for name in KEYWORDS) + "."}
-
-
 _PAGES: Mapping[str, Callable[[], _Parts]] = {
     "README.md": _readme,
     "docs/tour.md": _tour,
@@ -263,8 +262,7 @@ _PAGES: Mapping[str, Callable[[], _Parts]] = {
     "docs/history.md": _history,
     "docs/inputs.md": _inputs,
     "docs/notebook.md": _notebook,
-    "docs/evaluate.md": _evaluate,
-    "docs/library_state.md": _library_state,
+    "docs/library.md": _library,
     "docs/resampling.md": _resampling,
 }
 """What makes the tables of each page."""

@@ -368,7 +368,7 @@ class CorpusBleu(CorpusScore):
     the sums are smaller.
 
     With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
-    Beam then needs no time for each segment (docs/columns.md).
+    Beam then needs no time for each segment (docs/library.md).
 
     Examples:
       >>> import apache_beam as beam
@@ -422,7 +422,7 @@ class SumSegments(ScoreGroups):
     """PCollection of (key, segment), or of tables -> PCollection of (key, row of sums).
 
     A row is a dict of integers. The rows of parts of a corpus, such as days, can be added up by
-    SQL, and `bleu_of_sums` makes a score of the result. docs/library_state.md explains the columns.
+    SQL, and `bleu_of_sums` makes a score of the result. docs/library.md explains the columns.
     It works with any windowing and trigger, like `CorpusBleu`.
 
     Args:

@@ -23,11 +23,12 @@ FOLDERS = ("", "benchmarks", "deploy", "docs", "examples", "tests/golden", "test
 """The folders with pages, at any depth. The first one is the top, without its folders."""
 
 LIBRARY = "docs/library.md"
-"""The page with the public names. Below each list, the site shows the docstrings of its names."""
+"""The page that ends with a list of the public names. On the site, their docstrings follow."""
 
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]+)")
 
-_NAME = re.compile(r"^- `(\w+)`", re.MULTILINE)
+_NAME = re.compile(r"`(\w+)`(?=[^:\n]*:)")
+"""A name in the list: before the colon of its line."""
 
 
 def pages() -> list[Path]:
@@ -87,11 +88,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """The page of the library with the docstrings of the names that it lists."""
     if page.file.src_uri != LIBRARY:
         return markdown
-    parts = re.split(r"^(?=## )", markdown, flags=re.MULTILINE)
-    return "".join(_with_docstrings(part) for part in parts)
-
-
-def _with_docstrings(section: str) -> str:
-    names = _NAME.findall(section)
-    linked = _NAME.sub(r"- [`\1`](#beam_bleu.\1)", section)
-    return linked + "".join(f"\n::: beam_bleu.{name}\n" for name in names)
+    before, heading, names = markdown.partition("## Public names\n")
+    linked = _NAME.sub(r"[`\1`](#beam_bleu.\1)", names)
+    described = "".join(f"\n::: beam_bleu.{name}\n" for name in _NAME.findall(names))
+    return before + heading + linked + described

@@ -1,6 +1,6 @@
 """Transforms for Beam YAML: rows with texts, or files, in; rows with scores and results out.
 
-docs/beam_yaml.md shows how a pipeline names them. `beam_yaml_provider.yaml`, next to this file,
+docs/library.md shows how a pipeline names them. `beam_yaml_provider.yaml`, next to this file,
 lists all of them as a provider to include. The workers of a cluster need beam-bleu, too: in their
 image, or by `--extra_package`.
 

@@ -47,7 +47,7 @@ class Asked:
         for name in keywords:
             if name not in KEYWORDS:
                 near = nearest(name, KEYWORDS)
-                meant = f"did you mean {near}?" if near else "docs/evaluate.md has all of them"
+                meant = f"did you mean {near}?" if near else "docs/library.md has all of them"
                 raise ValueError(f"Evaluate has no keyword {name!r}; {meant}")
         if unpooled is not None and not isinstance(unpooled, str):
             raise ValueError(f"unpooled must be the name of a label, got {unpooled!r}")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-import sqlite3
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
-from command_line import PROJECT
 from hypothesis import given, strategies
 from scoring import bleu_of, group_totals, statistics_of
 
@@ -19,8 +16,6 @@ from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.group_totals import GroupTotals
-
-PAGE = PROJECT / "docs" / "library_state.md"
 
 SEGMENTS: list[Any] = [
     (
@@ -33,15 +28,6 @@ SEGMENTS: list[Any] = [
 
 def sums_of(segments: list[Any], config: BleuConfig) -> GroupTotals:
     return group_totals(statistics_of(to_batch(segments), config, 4), with_products=True)
-
-
-def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    examples = doctest.testfile(str(PAGE), module_relative=False)
-    assert examples.failed == 0
-    assert examples.attempted > 10
-    (days,) = sqlite3.connect("sums.db").execute("SELECT count(*) FROM sums")
-    assert days == (2,), "a day that is computed again replaces its row"
 
 
 @pytest.mark.parametrize("name", [each for each in PRESETS if preset(each).tokenize != "spm"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,7 +15,6 @@ from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.typehints import typehints
-from command_line import PROJECT
 from found_in_pipelines import FOUND, keep
 from pane_scores import in_batch, keyed_by_its_segment, scored, without_its_segment
 
@@ -182,9 +180,3 @@ def test_an_empty_pane_gives_no_element() -> None:
         assert_that(counts, equal_to([1]))
 
     run(build)
-
-
-def test_the_example_of_the_page_runs() -> None:
-    examples = doctest.testfile(str(PROJECT / "docs" / "streaming.md"), module_relative=False)
-    assert examples.failed == 0
-    assert examples.attempted == 12

@@ -22,6 +22,8 @@ from beam_bleu import (
     ReadLineParallel,
     ReadPairedRecords,
 )
+from beam_bleu.pipeline.library.beam_yaml import Evaluate as EvaluateRows
+from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import GateError, InputError
 
@@ -274,7 +276,7 @@ def test_a_threshold_that_is_missed_fails_as_the_command_does(form):
 
 WRONG = [
     ({"metric": ["bleu"]}, "has no keyword 'metric'; did you mean metrics?"),
-    ({"output": "out"}, "has no keyword 'output'; docs/evaluate.md has all"),
+    ({"output": "out"}, "has no keyword 'output'; docs/library.md has all"),
     ({"metrics": "bleu"}, "metrics must be a list"),
     ({"metrics": ["blue"]}, "a metric must be one of bleu, "),
     ({"metrics": ["bleu", BleuConfig()]}, "metrics must be different ones, got bleu twice"),
@@ -312,3 +314,9 @@ def test_an_input_of_another_form_is_refused():
         _ = paired | Evaluate(columns=COLUMNS)
     with pytest.raises(ValueError, match="no label 'topic'; it has domain, document"):
         _ = paired | Evaluate(slice_by="topic")
+
+
+def test_each_keyword_is_one_of_the_library_and_of_beam_yaml() -> None:
+    for name in KEYWORDS:
+        Evaluate(columns=COLUMNS, **{name: None})
+        EvaluateRows(candidates={"a": "a"}, references=["r"], **{name: None})
