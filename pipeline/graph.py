@@ -9,23 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 
+from beam_bleu.pipeline.cheap_start import give_back_freed_memory
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.output.data_files import PartFile, WritePartFiles, WriteRejected
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.output.handover import RunResult, hand_over
 from beam_bleu.pipeline.output.manifest import manifest, streams
-from beam_bleu.pipeline.output.part_files import PartFile, WritePartFiles
 from beam_bleu.pipeline.output.publication import commit
-from beam_bleu.pipeline.output.rejected_files import WriteRejected
 from beam_bleu.pipeline.output.reruns import requested
 from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
-from beam_bleu.pipeline.scoring.batch_sums import suffix_of, sum_all
-from beam_bleu.pipeline.scoring.ends import only_sum
-from beam_bleu.pipeline.scoring.gathering import Gathered, bring_together, by_end
-from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory
+from beam_bleu.pipeline.scoring.batch_sums import (
+    Gathered,
+    bring_together,
+    by_end,
+    suffix_of,
+    sum_all,
+)
+from beam_bleu.pipeline.scoring.totals import only_sum
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS

@@ -10,8 +10,12 @@ from typing import Literal
 import pyarrow as pa
 
 from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
-from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.scorings import JobMetrics, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.scorings import (
+    USUAL_EVIDENCE,
+    Evidence,
+    JobMetrics,
+    ScoringsOfMetrics,
+)
 from beam_bleu.transforms.definition.allowed import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.pairing.paired import Source

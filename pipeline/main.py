@@ -15,6 +15,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from beam_bleu.pipeline.cheap_start import (
+    give_back_freed_memory,
+    keep_freed_memory,
+    leave_out_unused_packages,
+)
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, short_help
 from beam_bleu.pipeline.command_line.log_flags import logs
 from beam_bleu.pipeline.display.shown_progress import progress_shown
@@ -24,11 +29,9 @@ from beam_bleu.pipeline.display.terminal import (
     silent_stderr,
     write_to_stdout,
 )
-from beam_bleu.pipeline.errors.error_marks import USAGE
 from beam_bleu.pipeline.errors.reporting import end, reported, uninterrupted, warn
+from beam_bleu.pipeline.errors.told_errors import USAGE
 from beam_bleu.pipeline.output.run_record import RunRecord
-from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
-from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.definition.flags import nearest
 from beam_bleu.transforms.errors import JobError, UsageError
 from beam_bleu.transforms.progress import PROGRESS
@@ -179,10 +182,10 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
             files_of_beam,
             with_temporary_files,
         )
+        from beam_bleu.pipeline.errors.marked_steps import look_only_where_state_can_be
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.handover import awaited, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare
-        from beam_bleu.pipeline.starting.plain_steps import look_only_where_state_can_be
 
     look_only_where_state_can_be()
     with (

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from beam_bleu.pipeline.output.data_files import WritePartFiles
 from beam_bleu.pipeline.output.file_names import (
     EXAMPLES,
     MANIFEST,
@@ -18,7 +19,6 @@ from beam_bleu.pipeline.output.file_names import (
     SCORES,
     TOTALS,
 )
-from beam_bleu.pipeline.output.part_files import WritePartFiles
 from beam_bleu.pipeline.output.publication import commit, data_files, result_in
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])

@@ -52,7 +52,7 @@ def kernel(texts: Texts, flags: argparse.Namespace) -> Task:
     """beam-bleu's kernel on batches that are ready."""
     import numpy as np
 
-    from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
+    from beam_bleu.pipeline.cheap_start import keep_freed_memory
     from beam_bleu.transforms.chosen_metrics import definition_of
     from beam_bleu.transforms.pairing.batch import usual_rows
     from beam_bleu.transforms.pairing.segments.batching import to_batch

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.scoring.evidence import Evidence
+from beam_bleu.pipeline.scoring.scorings import Evidence
 from beam_bleu.transforms.definition.flags import flag, unknown_value, whole_number
 from beam_bleu.transforms.definition.resampling import (
     DEFAULT_SEED,

@@ -18,8 +18,8 @@ from beam_bleu.pipeline.gates.thresholds import (
     require_systems,
 )
 from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
+from beam_bleu.pipeline.result.rows import choices_in, definition_of
 from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
-from beam_bleu.pipeline.result.series import choices_in, definition_of
 from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import InputError, UsageError
 

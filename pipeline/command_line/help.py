@@ -12,7 +12,7 @@ import shutil
 import textwrap
 from collections.abc import Iterable
 
-from beam_bleu.pipeline.errors.error_marks import EXIT_CODES
+from beam_bleu.pipeline.errors.told_errors import EXIT_CODES
 
 
 @dataclasses.dataclass(frozen=True)

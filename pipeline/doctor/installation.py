@@ -1,7 +1,9 @@
-"""What is here: packages, the machine, the programs of engines, and optional libraries."""
+"""What is installed here, and whether it works: packages, the kernel, engines and libraries."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import json
 import pathlib
 import platform
@@ -9,17 +11,134 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Literal
 
 from beam_bleu.pipeline.command_line.paths import HADOOP, INSTALL_HADOOP, has_module
-from beam_bleu.pipeline.doctor.facts import Check, Fact
-from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
 from beam_bleu.transforms.errors import JobError, installing
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
+
+Status = Literal["ok", "no", "FAIL"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Fact:
+    """One line of the report, under the heading of its section.
+
+    Attributes:
+      status: ok; no: it is not there, and scoring here does not need it; FAIL: scoring here
+        needs it, and it is missing or wrong.
+      text: what was found.
+      remedy: what to do; "" if there is nothing to do.
+    """
+
+    section: str
+    name: str
+    status: Status
+    text: str
+    remedy: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """A check that gives facts. `find` imports what it needs itself, because that may fail."""
+
+    section: str
+    name: str
+    find: Callable[[], Iterable[Fact]]
+    needed: bool = True
+
+    def facts(self) -> list[Fact]:
+        """The facts; if the check fails, those before, and one that says why."""
+        found: list[Fact] = []
+        try:
+            found.extend(self.find())
+        except Exception as error:  # a broken library can raise anything
+            reason = (str(error).strip().splitlines() or [""])[0]
+            text = f"cannot be checked: {type(error).__name__}: {reason}"
+            found.append(Fact(self.section, self.name, "FAIL" if self.needed else "no", text))
+        return found
+
+
+SAMPLE = (
+    (
+        "He said: &quot;It costs $3.50, or 4-5 euros.&quot;",
+        ['He said: "It costs $3.50, or 4-5 euros!"', "She said that it costs 3.50 dollars."],
+    ),
+    (
+        "The “naïve” café’s menu isn’t 100\u00a0% vegan, is it?",
+        [
+            "The “naïve” café’s menu is not 100\u00a0% vegan – is it?",
+            "The café is not vegan, is it?",
+        ],
+    ),
+    ("我们在2024年去了北京。", ["我们于2024年去了北京。", "我们在二〇二四年去过北京。"]),
+)
+"""Segments: a candidate and two references. Each kernel tokenizer finds other tokens in them:
+entities, decimals, hyphens, Unicode punctuation, a no-break space, Chinese characters."""
+
+
+SCORES: Mapping[TokenizerName, float] = {
+    "13a": 75.65188566957578,
+    "intl": 56.01082910487982,
+    "zh": 63.11969078225887,
+    "char": 80.47628691337553,
+    "none": 37.26163349520731,
+    "ascii-space": 42.50281413416977,
+}
+"""The BLEU of the sample with the kernel's tokenizers, and all other choices as in the default
+definition. sacreBLEU 2.6 gives the same, and for `ascii-space`, which it does not have, the brute
+force of the tests does."""
+
+
+def _compiled() -> Iterator[Fact]:
+    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+    from beam_bleu.transforms.native.cache_folder import cache_folder
+    from beam_bleu.transforms.native.compiling import FUNCTIONS
+    from beam_bleu.transforms.statistics.counting import prepare_counting
+
+    if folder := cache_folder():
+        yield Fact("kernel", "cache", "ok", str(folder))
+    else:
+        yield Fact("kernel", "cache", "no", "there is no folder for it, so every start compiles")
+    start = time.monotonic()
+    prepare_counting(BleuConfig().text, BleuConfig().metric)
+    done = "compiled" if FUNCTIONS["compiled"] else "loaded from the cache"
+    yield Fact("kernel", "code", "ok", f"{done} in {time.monotonic() - start:.1f} s")
+
+
+def _numbers() -> Iterator[Fact]:
+    if wrong := [name for name, right in SCORES.items() if scored(name) != right]:
+        text = f"wrong for the built-in sample with {', '.join(wrong)}"
+        remedy = "install again: rm -r .venv, then ./run.sh, in the folder of beam-bleu"
+        yield Fact("kernel", "numbers", "FAIL", text, remedy)
+    else:
+        text = f"right for the built-in sample with {', '.join(SCORES)}"
+        yield Fact("kernel", "numbers", "ok", text)
+
+
+@functools.cache  # a process does many probes
+def scored(tokenize: TokenizerName) -> float:
+    """The BLEU of the sample, from the kernel and the formula, without a pipeline."""
+    import pyarrow as pa
+
+    from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+    from beam_bleu.transforms.pairing.batch import SegmentBatch
+    from beam_bleu.transforms.statistics.counting import count_batch
+
+    config = BleuConfig(tokenize)
+    streams = zip(*((candidate, *references) for candidate, references in SAMPLE), strict=True)
+    candidates, *references = (pa.array(texts, pa.large_string()) for texts in streams)
+    batch = SegmentBatch(candidates=(candidates,), references=tuple(references))
+    counted = count_batch(batch, config.text, config.metric)
+    score: float = config.metric.parts(counted.counts[0][0].sum(axis=0).tolist())["score"]
+    return score
+
 
 _INSTALL = "./run.sh install, or pip install ., in the folder of beam-bleu"
 
@@ -120,11 +239,12 @@ def _tokenizers() -> Iterator[Fact]:
             yield Fact("tokenizers", row.name, "ok", versions)
 
 
-# The versions that are needed are in the metadata of an installed package. Without it,
-# beam-bleu may work all the same: what works is checked below.
-PACKAGE_CHECK = Check("versions", "packages", _packages, needed=False)
-
-LIBRARY_CHECKS = (
+CHECKS = (
+    # The versions that are needed are in the metadata of an installed package. Without it,
+    # beam-bleu may work all the same: what works is checked below.
+    Check("versions", "packages", _packages, needed=False),
+    Check("kernel", "code", _compiled),
+    Check("kernel", "numbers", _numbers),
     Check("engines", "in-process", _in_process),
     Check("engines", "others", _engines, needed=False),
     Check("filesystems", "others", _libraries, needed=False),

@@ -6,17 +6,17 @@ import shutil
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.options import Arguments, parse
-from beam_bleu.pipeline.doctor.facts import Fact, Status
-from beam_bleu.pipeline.engines.handshake import Handshake
-from beam_bleu.pipeline.engines.sent_jobs import sent_job
-from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
-from beam_bleu.pipeline.engines.worker_facts import (
+from beam_bleu.pipeline.doctor.installation import Fact, Status
+from beam_bleu.pipeline.engines.handshake import (
     REINSTALL,
+    Handshake,
     Software,
     Worker,
     differs,
     shown_name,
 )
+from beam_bleu.pipeline.engines.sent_jobs import sent_job
+from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.handover import remove_handover

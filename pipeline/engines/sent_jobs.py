@@ -24,7 +24,7 @@ from apache_beam.portability.api import beam_job_api_pb2
 from apache_beam.runners.portability.portable_metrics import from_monitoring_infos
 from apache_beam.runners.portability.portable_runner import PipelineResult
 
-from beam_bleu.pipeline.errors.known_failures import Failure
+from beam_bleu.pipeline.errors.told_errors import Failure
 
 _SECONDS = 5.0
 """How long to wait for an answer."""

@@ -1,4 +1,4 @@
-"""Makes the steps of the command's job raise errors with marks, and reach all filesystems."""
+"""Steps that are cheap to build, raise errors with marks, and reach all filesystems."""
 
 from __future__ import annotations
 
@@ -15,9 +15,25 @@ from apache_beam.options.pipeline_options import (
     PipelineOptions,
     S3Options,
 )
+from apache_beam.transforms.core import CallableWrapperDoFn
 
-from beam_bleu.pipeline.errors.error_marks import marking
-from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
+from beam_bleu.pipeline.errors.told_errors import marking
+
+
+class PlainDoFn(beam.DoFn):
+    """A DoFn in which only `process` has parameters that Beam fills in."""
+
+    def __dir__(self) -> list[str]:
+        return ["process"]
+
+
+def look_only_where_state_can_be() -> None:
+    """Makes Beam look only at the function in steps by `Map` and `FlatMap`, also in its own.
+
+    The function is the `process` of such a step. The other methods are Beam's, without parameters
+    for state.
+    """
+    CallableWrapperDoFn.__dir__ = PlainDoFn.__dir__
 
 
 def filesystem_options(options: PipelineOptions) -> dict[str, Any]:

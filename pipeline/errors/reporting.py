@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.terminal import LogFormatName, formatted_log, log_line, say
-from beam_bleu.pipeline.errors.error_marks import exit_code, find_error
-from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
+from beam_bleu.pipeline.errors.told_errors import Failure, exit_code, find_error, known_failure
 from beam_bleu.transforms.errors import (
     BleuError,
     JobError,
@@ -143,7 +142,7 @@ _LOGGER = logging.getLogger("beam_bleu")
 _NOBODY_ACTS_ON = (
     "Converting string literal type hint to Any",  # about 60 lines for each job
     "apitools not found",  # BigQuery's libraries, which no job of ours needs
-    "Could not find a compatible bson package",  # MongoDB's: see unused_packages.py
+    "Could not find a compatible bson package",  # MongoDB's: see cheap_start.py
     "No semi_persistent_directory found",  # for each worker of --direct_running_mode
 )
 """Beginnings of messages of Beam that are never shown."""

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from beam_bleu.pipeline.gates.thresholds import Gates, Threshold, targets
 from beam_bleu.pipeline.result.comparing import compared_series
-from beam_bleu.pipeline.result.rows import ComparedRow, Result, ScoreRow
-from beam_bleu.pipeline.result.series import Key, definition_of, series_of
+from beam_bleu.pipeline.result.rows import (
+    ComparedRow,
+    Key,
+    Result,
+    ScoreRow,
+    definition_of,
+    series_of,
+)
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 

@@ -8,8 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.result.series import Key
+from beam_bleu.pipeline.result.rows import Key, Result
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import METRICS, is_metric, row_of

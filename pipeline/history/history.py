@@ -14,9 +14,8 @@ from typing import Literal, NamedTuple
 from beam_bleu.pipeline.display.row_order import Verdict, judged
 from beam_bleu.pipeline.history.nights import Night
 from beam_bleu.pipeline.result.comparing import common_definitions, compared_series, pairing
-from beam_bleu.pipeline.result.rows import ComparedRow, ScoreRow
+from beam_bleu.pipeline.result.rows import ComparedRow, Key, ScoreRow, labels_of, series_of
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import Key, labels_of, series_of
 from beam_bleu.pipeline.saved.dates import dates_in, missing_days
 from beam_bleu.transforms.known_metrics import MetricWord
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.output.storage import visible_files
-from beam_bleu.pipeline.result.rows import ScoreRow
+from beam_bleu.pipeline.result.rows import Key, ScoreRow, series_of
 from beam_bleu.pipeline.result.saved_result import (
     SavedResult,
     exists,
@@ -24,7 +24,6 @@ from beam_bleu.pipeline.result.saved_result import (
     read,
     result_at,
 )
-from beam_bleu.pipeline.result.series import Key, series_of
 from beam_bleu.pipeline.saved.dates import dates_in
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.wiring.filesystems import is_local

@@ -13,8 +13,7 @@ from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines
 from beam_bleu.pipeline.display.table import as_text as table_text
 from beam_bleu.pipeline.history.history import Gap, GapKind, History, NightScore, Series
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE
-from beam_bleu.pipeline.result.series import labels_of
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, labels_of
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import (

@@ -20,9 +20,14 @@ from beam_bleu.pipeline.output.manifest import streams
 from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
-from beam_bleu.pipeline.scoring.batch_sums import counting, segment_tables, sum_all
-from beam_bleu.pipeline.scoring.ends import Ends, only_sum
-from beam_bleu.pipeline.scoring.gathering import bring_together, by_end
+from beam_bleu.pipeline.scoring.batch_sums import (
+    bring_together,
+    by_end,
+    counting,
+    segment_tables,
+    sum_all,
+)
+from beam_bleu.pipeline.scoring.totals import Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.bad_records import BadRecord

@@ -16,7 +16,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.scoring.batch_sums import additions, of_documents
-from beam_bleu.pipeline.scoring.ends import Ends
+from beam_bleu.pipeline.scoring.totals import Ends
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder

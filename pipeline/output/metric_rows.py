@@ -16,10 +16,9 @@ from beam_bleu.pipeline.result.rows import (
     MetricNames,
     PresetNames,
     ScoreRow,
+    labels_of,
 )
-from beam_bleu.pipeline.result.series import labels_of
-from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.scorings import Evidence, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
-from beam_bleu.pipeline.result.series import labels_of, slice_text
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow, labels_of, slice_text
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 

@@ -19,8 +19,8 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from beam_bleu.pipeline.display.terminal import Log
-from beam_bleu.pipeline.errors.error_marks import MISSED, USAGE
 from beam_bleu.pipeline.errors.reporting import Ending, warn
+from beam_bleu.pipeline.errors.told_errors import MISSED, USAGE
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import METRICS, RUN_RECORD, SCORES, SUCCESS
 from beam_bleu.pipeline.output.locking import SHORT_PATIENCE, locked
@@ -33,7 +33,7 @@ from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.filesystems import join
 
 if TYPE_CHECKING:
-    from beam_bleu.pipeline.engines.worker_facts import Worker
+    from beam_bleu.pipeline.engines.handshake import Worker
     from beam_bleu.pipeline.output.handover import RunResult
     from beam_bleu.pipeline.output.lineage import Lineage
     from beam_bleu.transforms.pairing.files.streams import Stream
@@ -130,7 +130,7 @@ class RunRecord:
 
     def answered(self, workers: Sequence[Worker]) -> None:
         """Tells the record what the workers of an engine have said."""
-        from beam_bleu.pipeline.engines.worker_facts import hosts_and_versions
+        from beam_bleu.pipeline.engines.handshake import hosts_and_versions
 
         self._content["workers"] = hosts_and_versions(workers)
 

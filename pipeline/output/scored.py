@@ -11,10 +11,8 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.metric_rows import MetricRows
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.scoring.ends import Ends, only_sum, totals_of_ends
-from beam_bleu.pipeline.scoring.evidence import USUAL_EVIDENCE, Evidence
-from beam_bleu.pipeline.scoring.scorings import ScoringsOfMetrics
-from beam_bleu.pipeline.scoring.totals import Totals
+from beam_bleu.pipeline.scoring.scorings import USUAL_EVIDENCE, Evidence, ScoringsOfMetrics
+from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked
 from beam_bleu.transforms.known_metrics import MetricWord, counts_empty_candidates, row_of

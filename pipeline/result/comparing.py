@@ -15,15 +15,19 @@ from typing import TYPE_CHECKING, TypeVar
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparedRow,
+    Definition,
     DifferenceRow,
     FamilyName,
+    Key,
     Method,
     MetricNames,
     Result,
     ScoreRow,
+    definition_of,
+    key_of,
+    labels_of,
 )
 from beam_bleu.pipeline.result.saved_result import SavedResult
-from beam_bleu.pipeline.result.series import Definition, Key, definition_of, key_of, labels_of
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import difference_of_estimates, holm

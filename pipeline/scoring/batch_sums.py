@@ -1,18 +1,19 @@
-"""The steps from batches of segments to everything that a job adds up, and to segment scores."""
+"""The steps from batches to segment scores and all sums of a job, and to its last step."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
 from apache_beam.pvalue import PCollection
+from apache_beam.typehints import typehints
 
+from beam_bleu.pipeline.errors.marked_steps import PlainDoFn
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.ends import SAMPLE, TALLIES, end_of
-from beam_bleu.pipeline.starting.plain_steps import PlainDoFn
+from beam_bleu.pipeline.scoring.totals import SAMPLE, TALLIES, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
 from beam_bleu.transforms.inspection.sample import Sampling
@@ -31,19 +32,6 @@ from beam_bleu.transforms.totals.sum_documents import sum_documents
 from beam_bleu.transforms.totals.summing import SumBundles
 from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
 from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
-
-__all__ = [
-    "Counted",
-    "ScoreSegments",
-    "Summed",
-    "additions",
-    "baseline_of",
-    "counted_of",
-    "counting",
-    "of_documents",
-    "segment_tables",
-    "sum_all",
-]
 
 Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]
 """What is counted: for each metric and each way to make its tokens, how."""
@@ -214,3 +202,52 @@ def suffix_of(job: Job, name: MetricWord) -> str:
 
 def _label(job: Job, name: str | None) -> SegmentLabel | None:
     return None if name is None else SegmentLabel(name, job.source.labels.index(name))
+
+
+Gathered = tuple[int, Iterable[tuple[str, Any]]]
+"""The key that all values have, and each value with the name of its end."""
+
+
+def bring_together(
+    ends: Mapping[str, PCollection[Any]], sums: PCollection[NamedSums]
+) -> PCollection[Gathered]:
+    """One `Gathered` with the values of all ends, and all sums.
+
+    Args:
+      ends: the ends that give values, by name.
+      sums: the sums of the whole corpus. Each of their names is that of an end.
+    """
+    # One type for all: otherwise the in-process runner encodes each element again.
+    named = typehints.Tuple[int, typehints.Tuple[str, typehints.Any]]
+    return (
+        [
+            *(
+                end | f"Send on the {name}" >> beam.ParDo(_SendOn(name)).with_output_types(named)
+                for name, end in ends.items()
+            ),
+            sums | "Send on the sums" >> beam.ParDo(_SendOnSums()).with_output_types(named),
+        ]
+        | "Collect the ends" >> beam.Flatten()
+        | "Bring it together" >> beam.GroupByKey()
+    )
+
+
+def by_end(ends: Iterable[str], gathered: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+    """The values of each end."""
+    values: dict[str, list[Any]] = {name: [] for name in ends}
+    for name, value in gathered:
+        values[name].append(value)
+    return values
+
+
+class _SendOn(PlainDoFn):
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def process(self, value: Any) -> Iterator[tuple[int, tuple[str, Any]]]:
+        yield 0, (self._name, value)
+
+
+class _SendOnSums(PlainDoFn):
+    def process(self, named: NamedSums) -> Iterator[tuple[int, NamedSums]]:
+        yield 0, named

@@ -1,17 +1,28 @@
-"""The totals of a job: everything that it has added up, and all that its result is made from."""
+"""The totals of a job: everything that it has added up, and the ends at which its sums come."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.notices import Notice
-from beam_bleu.transforms.pairing.paired import FoundCoverage
+from beam_bleu.transforms.pairing.paired import FoundCoverage, FoundSegments
 from beam_bleu.transforms.pairing.tally import Tally
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.totals.closing import Rejected
-from beam_bleu.transforms.totals.group_totals import MetricTotals
+from beam_bleu.transforms.totals.closing import (
+    Rejected,
+    check_rejected,
+    require_segments_left,
+    tally_of,
+)
+from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,3 +57,77 @@ class Totals:
     def scored(self) -> dict[str, int]:
         """By system, the number of segments that must be in its sums."""
         return {system: self.tally.scored.get(system, 0) for system in self.systems}
+
+
+Ends = Mapping[str, Sequence[Any]]
+"""What has come at each end.
+
+Beside the ends that `end_of` names, there are `segments` (one `FoundSegments`), `rejected`,
+`TALLIES`, `SAMPLE`, and `PICKED` with the examples.
+"""
+
+SAMPLE = "sample"
+"""The end with the sample of the texts."""
+
+TALLIES = "tallies"
+"""The end with what became of the segments that were read; there if the source has tallies."""
+
+
+def end_of(metric: MetricWord, text: TextName) -> str:
+    """The name of an end with totals of a metric, with a way to make tokens."""
+    return f"totals of {metric} ({text.label})"
+
+
+def totals_of_ends(ends: Ends, job: Job) -> Totals:
+    segments: FoundSegments = only_sum("segments", ends["segments"])
+    metrics = {
+        name: _metric_totals(scorings, job.slicing, ends) for name, scorings in job.scorings.items()
+    }
+    tally = tally_of(segments, ends.get(TALLIES))
+    rejected = check_rejected(ends.get("rejected", ()), tally, job.most_rejected)
+    require_segments_left(tally, rejected)
+    sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
+    notices = list(segments.notices)
+    if sample is not None:
+        notices += look_at(sample, job.allow, of_values=not job.source.is_of_lines)
+    return Totals(
+        segments.systems,
+        tally,
+        metrics,
+        is_tallied=TALLIES in ends,
+        rejected=rejected,
+        notices=tuple(notices),
+        coverage=segments.coverage,
+    )
+
+
+def _metric_totals(
+    scorings: Scorings, slicing: Slicing, ends: Ends
+) -> dict[TextName, MetricTotals]:
+    totals = {}
+    for text, metric in scorings.counted.items():
+        end = end_of(scorings.name, text)
+        total = only_sum(end, ends.get(end, ()), is_needed=False)
+        if total is None:
+            total = MetricTotals(GroupTotals.zero(metric.basis.width))
+        totals[text] = in_order(total, slicing)
+    return totals
+
+
+def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
+    """The same totals with all slices in order."""
+    slices = totals.slices
+    if slices is not None:
+        slices = slices.arranged(slicing.in_order(key for key in slices.keys if key is not None))
+    return dataclasses.replace(totals, corpus=totals.corpus.arranged([None]), slices=slices)
+
+
+def only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> Any:
+    """The sum at an end; None if there is none, and it is not needed because nothing was read."""
+    sums = list(elements)
+    if len(sums) > 1 or (is_needed and not sums):
+        raise JobError(
+            f"the last step got {len(sums)} sums of {name}, but it must get 1",
+            "the runner lost or repeated data: do not use it for this job",
+        )
+    return sums[0] if sums else None

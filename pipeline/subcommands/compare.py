@@ -36,9 +36,9 @@ from beam_bleu.pipeline.result.rows import (
     ComparedRow,
     FamilyName,
     MetricNames,
+    labels_of,
 )
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
-from beam_bleu.pipeline.result.series import labels_of
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.known_metrics import row_of

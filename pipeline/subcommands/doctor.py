@@ -9,13 +9,9 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.display.printable import json_text, printable
-from beam_bleu.pipeline.doctor import sample
-from beam_bleu.pipeline.doctor.facts import Fact
-from beam_bleu.pipeline.doctor.installation import LIBRARY_CHECKS, PACKAGE_CHECK
+from beam_bleu.pipeline.doctor.installation import CHECKS, Fact
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.errors import UsageError
-
-_CHECKS = (PACKAGE_CHECK, *sample.CHECKS, *LIBRARY_CHECKS)
 
 _WIDTH = 80
 
@@ -33,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
         elif flags.others:
             raise UsageError(f"unexpected argument {flags.others[0]!r}", "see beam-bleu doctor -h")
         else:
-            for check in _CHECKS:
+            for check in CHECKS:
                 facts.extend(check.facts())
         end = _ENDS[on_engine, _fails(facts)]
         return (_as_json(facts) if flags.format == "json" else _as_text(facts, end)).encode()

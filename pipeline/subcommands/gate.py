@@ -18,8 +18,8 @@ from beam_bleu.pipeline.gates.judging import Check, gate_error, judge
 from beam_bleu.pipeline.gates.thresholds import THRESHOLD_FLAGS
 from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.pipeline.result.comparing import pairing
+from beam_bleu.pipeline.result.rows import definition_of
 from beam_bleu.pipeline.result.saved_result import result_at
-from beam_bleu.pipeline.result.series import definition_of
 from beam_bleu.pipeline.subcommands.saved_results import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.errors import GateError, UsageError

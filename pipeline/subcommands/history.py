@@ -11,7 +11,7 @@ from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.history.history import history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, read_nights
 from beam_bleu.pipeline.history.shown import FORMATS
-from beam_bleu.pipeline.result.series import Key
+from beam_bleu.pipeline.result.rows import Key
 from beam_bleu.pipeline.subcommands.saved_results import NEW_TEXTS, run
 from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import InputError, joined

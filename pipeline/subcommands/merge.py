@@ -11,7 +11,7 @@ from beam_bleu.pipeline.history.nights import results_at
 from beam_bleu.pipeline.output.file_names import TOTALS
 from beam_bleu.pipeline.result.saved_result import exists, is_folder, named
 from beam_bleu.pipeline.saved.dates import missing_dates
-from beam_bleu.pipeline.saved.merging import last_of_each_partition, merged
+from beam_bleu.pipeline.saved.saved_totals import last_of_each_partition, merged
 from beam_bleu.pipeline.saved.totals_file import read_totals
 from beam_bleu.pipeline.subcommands.saved_results import RESULT_FLAGS, finish, run
 from beam_bleu.transforms.definition.flags import Flag, filled

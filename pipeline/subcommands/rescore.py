@@ -25,8 +25,7 @@ from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals
-from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import Scorings
+from beam_bleu.pipeline.scoring.scorings import Evidence, Scorings
 from beam_bleu.pipeline.subcommands.saved_results import RESULT_FLAGS, finish, run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of, unknown_value
 from beam_bleu.transforms.definition.slicing import LENGTH

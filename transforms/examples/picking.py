@@ -21,9 +21,9 @@ from beam_bleu.transforms.examples.example import (
     KindName,
     ListKey,
     Picked,
+    ScoreCells,
     cut,
 )
-from beam_bleu.transforms.examples.score_cells import ScoreCells
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch

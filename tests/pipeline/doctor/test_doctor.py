@@ -16,10 +16,14 @@ from command_line import called
 from sacrebleu.metrics import BLEU
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
-from beam_bleu.pipeline.doctor import installation, sample
-from beam_bleu.pipeline.doctor.facts import Check, Fact
-from beam_bleu.pipeline.doctor.installation import LIBRARY_CHECKS, PACKAGE_CHECK
-from beam_bleu.pipeline.doctor.sample import SAMPLE, SCORES
+from beam_bleu.pipeline.doctor import installation
+from beam_bleu.pipeline.doctor.installation import (
+    CHECKS,
+    SAMPLE,
+    SCORES,
+    Check,
+    Fact,
+)
 from beam_bleu.pipeline.subcommands import doctor as command
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
@@ -31,7 +35,7 @@ def facts(checks: Sequence[Check]) -> dict[str, Fact]:
 
 def only(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> None:
     """Makes the command do these checks only, which saves time."""
-    monkeypatch.setattr(command, "_CHECKS", checks)
+    monkeypatch.setattr(command, "CHECKS", checks)
 
 
 GOOD = Check("section", "good", lambda: [Fact("section", "good", "ok", "fine")])
@@ -109,8 +113,8 @@ def test_the_recorded_results_are_those_of_sacrebleu(tokenize):
 
 
 def test_a_wrong_kernel_fails(monkeypatch):
-    monkeypatch.setattr(sample, "scored", lambda tokenize: SCORES["13a"])
-    fact = facts(sample.CHECKS)["numbers"]
+    monkeypatch.setattr(installation, "scored", lambda tokenize: SCORES["13a"])
+    fact = facts(CHECKS[1:3])["numbers"]
     assert fact.status == "FAIL"
     assert fact.text.endswith(f" with {', '.join(name for name in SCORES if name != '13a')}")
     assert "./run.sh" in fact.remedy
@@ -118,9 +122,9 @@ def test_a_wrong_kernel_fails(monkeypatch):
 
 def test_a_library_that_cannot_be_imported_fails(monkeypatch):
     # numba raises an ImportError if numpy is too new for it.
-    sample.scored.cache_clear()
+    installation.scored.cache_clear()
     monkeypatch.setitem(sys.modules, "beam_bleu.transforms.metrics.bleu.kernel", None)
-    found = facts(sample.CHECKS)
+    found = facts(CHECKS[1:3])
     assert found["cache"].status == "ok"
     assert {found["code"].status, found["numbers"].status} == {"FAIL"}
     assert found["numbers"].text.startswith("cannot be checked: ModuleNotFoundError: ")
@@ -140,7 +144,7 @@ def test_packages_that_are_missing_or_too_old(monkeypatch):
     needs = ["apache-beam>=2.76", "numpy>=1.26", "numba>=0.61", "rich>=13", "boto3; extra == 'aws'"]
     monkeypatch.setattr(installation, "requires", lambda name: needs)
     monkeypatch.setattr(installation, "version", version)
-    found = facts([PACKAGE_CHECK])
+    found = facts(CHECKS[:1])
     assert found.pop("beam-bleu").status == "ok"
     assert found.pop("Python").status == "ok"
     assert {name: (fact.status, fact.text) for name, fact in found.items()} == {
@@ -158,7 +162,7 @@ def test_packages_that_are_missing_or_too_old(monkeypatch):
 def job(monkeypatch: pytest.MonkeyPatch, code: int, out: str, err: str) -> Fact:
     done = types.SimpleNamespace(returncode=code, stdout=out.encode(), stderr=err.encode())
     monkeypatch.setattr(subprocess, "run", lambda *arguments, **more: done)
-    return facts(LIBRARY_CHECKS[:1])["in-process"]
+    return facts(CHECKS[3:4])["in-process"]
 
 
 def test_a_job_that_fails_or_gives_a_wrong_score(monkeypatch):
@@ -173,7 +177,7 @@ def test_a_job_that_fails_or_gives_a_wrong_score(monkeypatch):
 def test_engines_without_their_programs(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(installation, "has_module", lambda name: False)
-    found = facts(LIBRARY_CHECKS[1:2])
+    found = facts(CHECKS[4:5])
     assert {fact.status for fact in found.values()} == {"no"}
     assert found["Prism"].remedy.startswith("go install github.com/apache/beam/")
     assert "--job_endpoint" in found["Flink, Spark"].remedy
@@ -181,4 +185,4 @@ def test_engines_without_their_programs(monkeypatch, tmp_path):
 
     program = tmp_path / "prism"
     program.touch(mode=0o755)
-    assert facts(LIBRARY_CHECKS[1:2])["Prism"].text == f"--prism_location {program}"
+    assert facts(CHECKS[4:5])["Prism"].text == f"--prism_location {program}"

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from test_worker_facts import FULL, LAUNCHER, worker
 
-from beam_bleu.pipeline.engines.handshake import Handshake
+from beam_bleu.pipeline.engines.handshake import Handshake, Worker
 from beam_bleu.pipeline.engines.runners import WORKER_TIMEOUT
 from beam_bleu.pipeline.engines.sent_jobs import Seen
 from beam_bleu.pipeline.engines.watched_job import Watch
-from beam_bleu.pipeline.engines.worker_facts import Worker
-from beam_bleu.pipeline.errors.error_marks import MarkedError
-from beam_bleu.pipeline.errors.known_failures import Failure
+from beam_bleu.pipeline.errors.told_errors import Failure, MarkedError
 from beam_bleu.transforms.progress import PROGRESS
 
 OTHER_CODE = (

@@ -13,11 +13,10 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, Argument, called
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.doctor import on_engine, sample
+from beam_bleu.pipeline.doctor import installation, on_engine
 from beam_bleu.pipeline.engines import handshake as handshakes
-from beam_bleu.pipeline.engines.handshake import Handshake
+from beam_bleu.pipeline.engines.handshake import Handshake, host_name
 from beam_bleu.pipeline.engines.runners import Runner
-from beam_bleu.pipeline.engines.worker_facts import host_name
 from beam_bleu.pipeline.errors.marked_steps import Marked
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.job import Job
@@ -119,8 +118,8 @@ def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
         (tmp_path / "file").touch()
         handshake = dataclasses.replace(handshake, output=str(tmp_path / "file" / "out"))
     elif changed == "kernel":
-        monkeypatch.setattr(sample, "SAMPLE", sample.SAMPLE[:2])
-        sample.scored.cache_clear()
+        monkeypatch.setattr(installation, "SAMPLE", installation.SAMPLE[:2])
+        installation.scored.cache_clear()
     else:
 
         def missing(tokenize: str) -> None:
@@ -129,7 +128,7 @@ def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
         monkeypatch.setattr(handshakes, "load_library", missing)
     with pytest.raises(Exception) as raised:  # noqa: PT011
         run(handshake, tmp_path / "begun")
-    sample.scored.cache_clear()
+    installation.scored.cache_clear()
     assert cause in str(raised.value)
     assert not (tmp_path / "begun").exists()
     assert handshake.answers() is not None  # for the launcher

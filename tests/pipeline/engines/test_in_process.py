@@ -9,7 +9,7 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.worker import statesampler
 
-from beam_bleu.pipeline.engines.in_process import InProcessRunner
+from beam_bleu.pipeline.engines.runners import InProcessRunner
 
 
 def _threads(_: object) -> list[str]:

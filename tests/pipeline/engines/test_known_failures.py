@@ -8,7 +8,7 @@ from fake_flink import fake_flink
 from test_watched_job import NAME, failed, flink_job
 
 from beam_bleu.pipeline.engines.watched_job import engine_failure
-from beam_bleu.pipeline.errors.known_failures import Failure, known_failure
+from beam_bleu.pipeline.errors.told_errors import Failure, known_failure
 
 OPTIONS = PipelineOptions([])
 

@@ -21,7 +21,7 @@ from test_worker_facts import LAUNCHER, worker
 from beam_bleu.pipeline.engines import watched_job
 from beam_bleu.pipeline.engines.sent_jobs import DataflowJob, Seen, SentJob, sent_job
 from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
-from beam_bleu.pipeline.errors.error_marks import MarkedError
+from beam_bleu.pipeline.errors.told_errors import MarkedError
 from beam_bleu.transforms.errors import InputError
 
 NAME = "beam-bleu-atlas-20261119-020003-5f0c"

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from beam_bleu.pipeline.errors.error_marks import MarkedError, find_error
+from beam_bleu.pipeline.errors.told_errors import MarkedError, find_error
 from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError
 
 

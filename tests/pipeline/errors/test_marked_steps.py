@@ -14,8 +14,8 @@ from apache_beam.utils.windowed_value import WindowedValue
 from command_line import EXAMPLE
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.errors.error_marks import find_error
 from beam_bleu.pipeline.errors.marked_steps import Marked
+from beam_bleu.pipeline.errors.told_errors import find_error
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from beam_bleu.pipeline.errors.error_marks import MarkedError
 from beam_bleu.pipeline.errors.reporting import reported
+from beam_bleu.pipeline.errors.told_errors import MarkedError
 from beam_bleu.transforms.errors import InputError, JobError
 
 BAD = InputError("a line is bad", "repair it")

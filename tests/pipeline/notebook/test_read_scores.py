@@ -14,7 +14,7 @@ from made_results import entry, written
 from made_results import result as without_size
 
 from beam_bleu import ScoreTables, read_scores
-from beam_bleu.pipeline.result.series import slice_text
+from beam_bleu.pipeline.result.rows import slice_text
 from beam_bleu.transforms.errors import InputError
 
 METRICS = ("bleu", "chrf", "rouge1", "exact_match")

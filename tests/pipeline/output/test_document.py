@@ -22,8 +22,7 @@ from beam_bleu.pipeline.output.handover import RunResult, hand_over, result_of
 from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
-from beam_bleu.pipeline.scoring.evidence import Evidence
-from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
+from beam_bleu.pipeline.scoring.scorings import Evidence, JobMetrics, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig

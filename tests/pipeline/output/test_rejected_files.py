@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_tables import sections, tables
 
-from beam_bleu.pipeline.output.rejected_files import WriteRejected, rejected_line
+from beam_bleu.pipeline.output.data_files import WriteRejected, rejected_line
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.tally import Tally

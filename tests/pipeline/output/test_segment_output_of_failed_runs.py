@@ -17,9 +17,9 @@ from result_folder import RECORDS, RESULT
 from segment_corpus import SMALL_UNITS, assert_clean, part_files, rows
 
 import beam_bleu.pipeline.graph
-import beam_bleu.pipeline.output.part_files as module
+import beam_bleu.pipeline.output.data_files as module
 import beam_bleu.pipeline.scoring.batch_sums
-from beam_bleu.pipeline.output.part_files import WritePartFiles
+from beam_bleu.pipeline.output.data_files import WritePartFiles
 from beam_bleu.pipeline.scoring.batch_sums import ScoreSegments
 from beam_bleu.transforms.statistics import batch_steps
 

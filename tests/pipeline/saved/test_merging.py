@@ -12,8 +12,12 @@ import pytest
 from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.result.document import document_of
-from beam_bleu.pipeline.saved.merging import last_of_each_partition, merged
-from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals
+from beam_bleu.pipeline.saved.saved_totals import (
+    Partition,
+    SavedTotals,
+    last_of_each_partition,
+    merged,
+)
 from beam_bleu.pipeline.saved.totals_file import read_totals, totals_bytes
 from beam_bleu.transforms.errors import InputError
 

@@ -17,8 +17,14 @@ from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.result.saved_result import ResultFile
-from beam_bleu.pipeline.saved.codec import decoded, encoded
-from beam_bleu.pipeline.saved.totals_file import _digest, read_totals, totals_bytes, totals_in
+from beam_bleu.pipeline.saved.totals_file import (
+    _digest,
+    decoded,
+    encoded,
+    read_totals,
+    totals_bytes,
+    totals_in,
+)
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 

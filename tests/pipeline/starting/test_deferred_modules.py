@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from beam_bleu.pipeline.starting.unused_packages import DeferredLoader
+from beam_bleu.pipeline.cheap_start import DeferredLoader
 
 RUNS = "runs.txt"
 

@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import resource
 import numpy as np
-from beam_bleu.pipeline.starting.freed_memory import keep_freed_memory
+from beam_bleu.pipeline.cheap_start import keep_freed_memory
 
 keep_freed_memory()
 for number in range(11):
@@ -35,7 +35,7 @@ def test_memory_that_was_freed_is_used_again_without_new_pages() -> None:
 GIVING_BACK = """
 import pathlib
 import numpy as np
-from beam_bleu.pipeline.starting.freed_memory import give_back_freed_memory, keep_freed_memory
+from beam_bleu.pipeline.cheap_start import give_back_freed_memory, keep_freed_memory
 
 def resident():
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1])

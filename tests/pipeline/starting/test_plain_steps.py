@@ -15,7 +15,7 @@ from apache_beam.transforms.userstate import (
     validate_stateful_dofn,
 )
 
-from beam_bleu.pipeline.starting.plain_steps import PlainDoFn, look_only_where_state_can_be
+from beam_bleu.pipeline.errors.marked_steps import PlainDoFn, look_only_where_state_can_be
 
 SEEN = BagStateSpec("seen", VarIntCoder())
 STATE: Any = beam.DoFn.StateParam(SEEN)

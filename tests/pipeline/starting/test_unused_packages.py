@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from command_line import COMMAND, PROJECT
 
+from beam_bleu.pipeline.cheap_start import leave_out_unused_packages
 from beam_bleu.pipeline.command_line.paths import has_module
-from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
 from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 
 PROGRAM = """
-from beam_bleu.pipeline.starting.unused_packages import leave_out_unused_packages
+from beam_bleu.pipeline.cheap_start import leave_out_unused_packages
 leave_out_unused_packages(["a.txt"])
 import fastavro, grpc, io, pyarrow.compute, pyarrow.parquet, requests, yaml
 from apache_beam.typehints.typehints import BeartypeDoorException, is_subhint

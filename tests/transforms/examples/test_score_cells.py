@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 
-from beam_bleu.transforms.examples.score_cells import MOST_BINS, Histogram, ScoreCells
+from beam_bleu.transforms.examples.example import MOST_BINS, Histogram, ScoreCells
 
 DRAW = random.Random(5)
 

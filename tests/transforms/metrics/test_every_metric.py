@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from metric_segments import assert_scores_of_many_sums, score_of
 
-from beam_bleu.pipeline.saved.codec import decoded, encoded
+from beam_bleu.pipeline.saved.totals_file import decoded, encoded
 from beam_bleu.transforms.known_metrics import METRICS, config_type
 
 CHOICES: dict[str, dict[str, Any]] = {

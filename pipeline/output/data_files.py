@@ -1,25 +1,33 @@
-"""Segment scores as Parquet part files, which the workers write.
+"""The data files of a run, which its workers write: segment scores, and rejected records.
 
-A worker writes the part files of each bundle under names that no other attempt uses. Only the name
-and the number of rows go to the next step. Files of failed attempts are never referenced, and the
-last step of the run removes them.
+A worker writes a file for each bundle, or several, under names that no other attempt uses. Only the
+names and what is counted go to the next step. Files of failed attempts are never referenced, and
+the last step of the run removes them.
 """
 
 from __future__ import annotations
 
+import base64
+import collections
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
+import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
+from apache_beam.metrics.metric import Metrics
+from apache_beam.transforms.window import GlobalWindows
+from apache_beam.utils.windowed_value import WindowedValue
 
+from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import RUN_KEY, SEGMENT_SCORES, new_data_file
+from beam_bleu.pipeline.output.file_names import REJECTED, RUN_KEY, SEGMENT_SCORES, new_data_file
+from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, BadRecord
 from beam_bleu.transforms.score.segment_table import TEXTS
+from beam_bleu.transforms.totals.closing import FIRST, Rejected
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.threads import CollectBundles
-
-__all__ = ["PartFile", "WritePartFiles"]
 
 _ROW_GROUP_BYTES = 1 << 23
 """A row group is in memory until it is written: 80,000 rows, or fewer if texts are kept."""
@@ -129,3 +137,62 @@ def _writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
 def _leaf(field: pa.Field) -> str:
     """The name of a column in Parquet: that of its elements, if it has lists."""
     return f"{field.name}.list.element" if pa.types.is_list(field.type) else str(field.name)
+
+
+class WriteRejected(beam.DoFn):
+    """Writes bad records to files of a run; emits the `Rejected` of each file."""
+
+    def __init__(self, output: str, run: str) -> None:
+        self._output = output
+        self._run = run
+        self._counters = {
+            reason: Metrics.counter("beam_bleu", f"rejected_{reason.replace('-', '_')}")
+            for reason in BAD_REASONS
+        }
+
+    def start_bundle(self) -> None:
+        self._file: Any = None
+        self._reasons: collections.Counter[str] = collections.Counter()
+        self._first: list[BadRecord] = []
+
+    def process(self, bad: BadRecord) -> None:
+        self._counters[bad.reason].inc()
+        with storage.writing(self._output):
+            if self._file is None:
+                self._name = new_data_file(REJECTED, self._run)
+                self._file = storage.created(join(self._output, self._name))
+            self._file.write(rejected_line(bad))
+        self._reasons[bad.reason] += 1
+        # Usually the records come in order, so this is done only for the first ones.
+        if len(self._first) < FIRST or bad.place_in_input < self._first[-1].place_in_input:
+            first = [*self._first, dataclasses.replace(bad, raw=b"")]
+            self._first[:] = sorted(first, key=lambda record: record.place_in_input)[:FIRST]
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        if self._file is not None:
+            with storage.writing(self._output):
+                self._file.close()
+            written = Rejected((self._name,), dict(self._reasons), tuple(self._first))
+            yield GlobalWindows.windowed_value(written)
+
+
+def rejected_line(bad: BadRecord) -> bytes:
+    r"""The line of a rejected record: JSON in UTF-8, with a newline.
+
+    Bytes that are not UTF-8 are written as `\xff` in `raw`. Then `raw_base64` has the exact bytes,
+    and else it is null.
+    """
+    raw, exact = bad.raw.decode(errors="backslashreplace"), None
+    if raw.encode() != bad.raw:
+        exact = base64.b64encode(bad.raw).decode("ascii")
+    content = {
+        "source": bad.label,
+        "path": bad.path,
+        "position": bad.place,
+        "segment": bad.number,
+        "reason": bad.reason,
+        "what": bad.what,
+        "raw": raw,
+        "raw_base64": exact,
+    }
+    return json_text(content).encode() + b"\n"

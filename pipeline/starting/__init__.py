@@ -1,1 +1,0 @@
-"""What makes a short run cheap: fewer imports, fewer searches, memory that is kept."""
