@@ -12,7 +12,7 @@
 # ./run.sh docs       makes the site of the documentation, in the folder site
 # ./run.sh cluster start|status|flags|stop flink|prism|spark|s3|gcs|azure
 #                     a real engine or an object store on this machine, for trying and testing
-#                     the command, not for production (docs/engines.md)
+#                     the command, not for production (docs/operating.md)
 # ./run.sh cluster start flink --hosts 3
 #                     three hosts that share nothing, and an object store: `cluster run`, `put`
 #                     and `get` use them

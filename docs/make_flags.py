@@ -12,6 +12,7 @@ from docs.pages import code, with_part
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"
 
+
 def made() -> dict[pathlib.Path, str]:
     """The page with new lists, and the types of the keywords of `Evaluate`, by their paths."""
     page = with_part(PAGE.read_text(encoding="utf-8"), "flags", "\n".join(_lists()))

@@ -134,7 +134,7 @@ _KNOWN = (
         "BeamFnExternalWorkerPoolGrpc",
         "the engine finds no pool of Python workers: {last}",
         "start one on each machine of the engine, or correct --environment_config: see "
-        "docs/engines.md",
+        "docs/operating.md",
     ),
     _Known(
         r"ExternalEnvironmentFactory\.createEnvironment",

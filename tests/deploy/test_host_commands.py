@@ -21,7 +21,7 @@ def test_a_job_gets_the_flags(arguments, monkeypatch) -> None:
 
 def test_the_job_in_the_docs_is_possible() -> None:
     """Here with the files themselves in place of their copies in the object store."""
-    lines = (PROJECT / "docs" / "engines.md").read_text().replace("\\\n", " ").splitlines()
+    lines = (PROJECT / "docs" / "operating.md").read_text().replace("\\\n", " ").splitlines()
     typed = [shlex.split(line) for line in lines if line.startswith("./run.sh cluster ")]
     copies = {words[5]: words[4] for words in typed if words[2] == "put"}
     (job,) = [words[4:] for words in typed if words[2:4] == ["run", "flink"]]
