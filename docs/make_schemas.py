@@ -24,9 +24,8 @@ from beam_bleu.transforms.metrics.chrf.metric import LARGEST_CHAR_ORDER
 from beam_bleu.transforms.metrics.perplexity import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
-from beam_bleu.transforms.pairing.paired import InputRole
-from beam_bleu.transforms.pairing.records.joins.findings import COVERAGES
-from beam_bleu.transforms.pairing.records.row_groups import source as row_groups
+from beam_bleu.transforms.pairing.paired import COVERAGES, InputRole
+from beam_bleu.transforms.pairing.records import row_group_records as row_groups
 from beam_bleu.transforms.score.shown_score import own_fields
 from docs.pages import COMMAND
 

@@ -22,8 +22,8 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethod
 from beam_bleu.transforms.pairing.files.streams import COMPRESSIONS
+from beam_bleu.transforms.pairing.paired import COVERAGES
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
-from beam_bleu.transforms.pairing.records.joins.findings import COVERAGES
 from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from docs.pages import code, table, with_part

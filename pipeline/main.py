@@ -164,7 +164,7 @@ def _scored(arguments: Arguments, record: RunRecord) -> RunResult:
     try:
         with progress_shown("off" if arguments.flags.quiet else arguments.flags.progress):
             if not runner.in_process:
-                from beam_bleu.transforms.pairing.lines.visible import check_visible
+                from beam_bleu.transforms.pairing.files.found_files import check_visible
 
                 check_visible(job.source.inputs)
             runner.prepare(arguments.beam, job.run)

@@ -28,11 +28,9 @@ FORMS_OF_INPUT = ["line_parallel", "records", "segments"]
 
 WIRING = """
 compare_systems corpus_scores reading segment_scores
-pairing.files.found_files
-pairing.line_parallel.source pairing.lines.line_steps pairing.lines.visible
-pairing.records.joins.join_sources pairing.records.joins.joining pairing.records.read_records
-pairing.records.record_files pairing.records.row_groups.source
-pairing.records.text.source pairing.segments.gather
+pairing.files.found_files pairing.line_parallel.source
+pairing.records.joins.join_sources pairing.records.line_records pairing.records.record_files
+pairing.records.row_group_records pairing.segments.gather
 statistics.batch_steps text.read_model totals.sum_documents totals.summing
 wiring.filesystems wiring.object_store_clients wiring.object_stores
 wiring.steps wiring.threads

@@ -25,18 +25,17 @@ from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.needs import ValueColumn
-from beam_bleu.transforms.pairing.paired import Paired, Source
-from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
-from beam_bleu.transforms.pairing.records.columns.wanted import Condition, Wanted
+from beam_bleu.transforms.pairing.paired import COVERAGES, CoverageName, Paired, Source
+from beam_bleu.transforms.pairing.records.column_paths import parse_column_path
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,
     RECORD_FORMATS,
     RecordFormatName,
     format_of_name,
 )
-from beam_bleu.transforms.pairing.records.joins.findings import COVERAGES, CoverageName
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.record_files import record_files
+from beam_bleu.transforms.pairing.records.wanted import Condition, Wanted
 
 __all__ = ["ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"]
 

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, compression
-from beam_bleu.transforms.pairing.lines.correspondence import require_same_shards
-from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
+from beam_bleu.transforms.pairing.lines.correspondence import nul_notices, require_same_shards
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
 

@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.shards import in_order
 from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
-from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition
+from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Condition
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config

@@ -40,7 +40,7 @@ from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.pairing.needs import TEXTS
 from beam_bleu.transforms.pairing.paired import Source
-from beam_bleu.transforms.pairing.records.columns.wanted import KEPT_TEXTS
+from beam_bleu.transforms.pairing.records.wanted import KEPT_TEXTS
 
 _PAIRED = (
     "leave it out: each system is compared with the first one; for the paired test: --resample"

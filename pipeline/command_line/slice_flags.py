@@ -23,7 +23,7 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
-from beam_bleu.transforms.pairing.records.columns.wanted import KEPT_TEXTS
+from beam_bleu.transforms.pairing.records.wanted import KEPT_TEXTS
 from beam_bleu.transforms.shown_names import can_be_shown
 
 if TYPE_CHECKING:

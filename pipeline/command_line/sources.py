@@ -25,13 +25,13 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.pairing.paired import Source
-from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,
     RECORD_FORMATS,
     RecordFormatName,
     format_of_name,
 )
+from beam_bleu.transforms.pairing.records.wanted import Wanted
 from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.wiring.filesystems import is_local
 

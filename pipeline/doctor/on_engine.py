@@ -21,7 +21,7 @@ from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.handover import remove_handover
 from beam_bleu.transforms.errors import JobError, UsageError
-from beam_bleu.transforms.pairing.lines.visible import check_visible
+from beam_bleu.transforms.pairing.files.found_files import check_visible
 
 
 def facts_of_engine(argv: Sequence[str]) -> list[Fact]:

@@ -31,7 +31,7 @@ from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import SCORES as SCORES_FILE
 from beam_bleu.pipeline.output.file_names import workers_path
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError, joined
-from beam_bleu.transforms.pairing.lines.visible import check_readable
+from beam_bleu.transforms.pairing.files.found_files import check_readable
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.library_tokenizers import load_library
 from beam_bleu.transforms.text.text import TextName, text_versions

@@ -38,7 +38,7 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
-from beam_bleu.transforms.pairing.segments.rows import RowFields
+from beam_bleu.transforms.pairing.segments.batching import RowFields
 from beam_bleu.transforms.score.segment_table import INTEGERS
 from beam_bleu.transforms.score.shown_score import Score, fields_in_order
 from beam_bleu.transforms.text.read_model import read_model

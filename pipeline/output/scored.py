@@ -17,7 +17,7 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked
 from beam_bleu.transforms.known_metrics import MetricWord, counts_empty_candidates, row_of
 from beam_bleu.transforms.notices import sentences
-from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED
+from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED
 from beam_bleu.transforms.score.differences import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.batch_adder import PICKED
 from beam_bleu.transforms.totals.closing import condition_warnings, rejected_warnings

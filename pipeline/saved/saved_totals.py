@@ -17,8 +17,7 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.notices import added
-from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage, Tally
 from beam_bleu.transforms.text.text import TextName, text_versions
 from beam_bleu.transforms.totals.closing import Rejected
 from beam_bleu.transforms.totals.group_totals import MetricTotals

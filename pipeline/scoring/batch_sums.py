@@ -21,7 +21,7 @@ from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.score.segment_table import segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.batch_steps import count_matches

@@ -13,8 +13,7 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.notices import Notice
-from beam_bleu.transforms.pairing.paired import FoundCoverage, FoundSegments
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.paired import FoundCoverage, FoundSegments, Tally
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import (
     Rejected,

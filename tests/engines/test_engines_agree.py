@@ -31,7 +31,7 @@ from command_line import (
 )
 from pyarrow import parquet
 
-from beam_bleu.transforms.pairing.records.joins import joining
+from beam_bleu.transforms.pairing.records.joins import join_sources
 from deploy.local.cluster import Cluster
 from deploy.local.flink import FlinkCluster
 
@@ -101,7 +101,7 @@ def write_join(folder: Path, rows: list[dict[str, str]]) -> list[Argument]:
     lacking = [f"{row['id']}\t{row['second']}" for row in second if int(row["id"][1:]) % 50]
     write_lines(folder / "second.tsv", ["id\thyp", *lacking])
     size = sum(file.stat().st_size for file in folder.iterdir())
-    assert size > 2 * joining._BUCKET_BYTES
+    assert size > 2 * join_sources._BUCKET_BYTES
     return [
         folder / "references.parquet",
         *("-i", folder / "first.jsonl", folder / "second.tsv"),

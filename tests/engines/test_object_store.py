@@ -26,7 +26,7 @@ from result_folder import publish, staged
 
 from beam_bleu.pipeline.output import locking, publication, storage
 from beam_bleu.pipeline.output.locking import LOCK
-from beam_bleu.transforms.pairing.line_parallel import portion_reading
+from beam_bleu.transforms.pairing.line_parallel import corpus
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.wiring import objects
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
@@ -182,7 +182,7 @@ def test_an_object_that_changes_during_the_job(
                 CHANGES[change](folder, "other.txt")
             return column
 
-    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
+    monkeypatch.setattr(corpus, "LineReader", Meddling)
     run = called(*given)
     run.assert_failed(3, "references", f"{folder.url}/other.txt")
     assert any(word in run.err for word in ("changed", "removed", "ends at byte"))

@@ -14,7 +14,7 @@ import pytest
 from command_line import EXAMPLES, Run, called, read_lines
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.transforms.pairing.records.joins import joining, rows
+from beam_bleu.transforms.pairing.records.joins import join_sources, rows
 
 NAMES = ["atlas", "birch", "cobalt"]
 REFERENCES = read_lines(EXAMPLES / "references" / "a.txt")
@@ -159,11 +159,11 @@ def test_the_result_depends_neither_on_order_nor_on_files_nor_on_partitions(
     shuffled = references()
     draw.shuffle(shuffled)
     path = write(tmp_path / "other" / "references.jsonl", shuffled)
-    monkeypatch.setattr(joining, "_BUCKET_BYTES", 500)
-    monkeypatch.setattr(joining, "_MESSAGE_BYTES", 1000)
+    monkeypatch.setattr(join_sources, "_BUCKET_BYTES", 500)
+    monkeypatch.setattr(join_sources, "_MESSAGE_BYTES", 1000)
     if seed == 2:  # as on an engine: the messages themselves go through the shuffle
-        monkeypatch.setattr(joining, "kept", lambda _, messages: messages)
-        monkeypatch.setattr(joining, "taken", lambda _, sent: sent)
+        monkeypatch.setattr(join_sources, "kept", lambda _, messages: messages)
+        monkeypatch.setattr(join_sources, "taken", lambda _, sent: sent)
     arguments += [f"--references={path}", "--join_on=id", "--format=json", "--range_bytes=700"]
     other = called(*arguments, *flags)
     assert other.out == usual.out

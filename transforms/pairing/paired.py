@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from beam_bleu.transforms.wiring.sums import Sums
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -14,9 +17,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.bad_records import BadRecord
     from beam_bleu.transforms.pairing.batch import SegmentBatch
     from beam_bleu.transforms.pairing.files.streams import Stream
-    from beam_bleu.transforms.pairing.tally import Tally
     from beam_bleu.transforms.wiring.steps import Step
-
 
 InputRole = Literal["candidates", "references", "records", "labels"]
 """What an input holds: texts of one role, records with candidates and references, or labels."""
@@ -59,16 +60,41 @@ class FoundInput:
     snapshot: str | None = None
 
 
+MODULUS = 1 << 128
+"""Sums of hashes are reduced modulo this number."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Digests:
-    """Digests of the texts of this number of segments.
+    """Digests of the texts of this number of segments: sums of hashes.
 
-    `texts` has the name of the method, a colon, and the digest of each of `FoundSegments.inputs`.
     They do not depend on how texts are cut into files, or how work is divided.
+
+    Attributes:
+      sums: for each of `FoundSegments.inputs` the name of the method, and the sum.
     """
 
     segments: int
-    texts: tuple[str, ...]
+    sums: tuple[tuple[str, int], ...]
+
+    def __add__(self, other: Digests) -> Digests:
+        sums = zip(self.sums, other.sums, strict=True)
+        added = tuple((method, (one + two) % MODULUS) for (method, one), (_, two) in sums)
+        return Digests(self.segments + other.segments, added)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(f"{method}:{number:032x}" for method, number in self.sums)
+
+
+CoverageName = Literal["strict", "common", "each"]
+
+COVERAGES: dict[CoverageName, str] = {
+    "strict": "every system must have every segment, and no others",
+    "common": "only the segments that all systems have are scored",
+    "each": "each system is scored on the segments that it has",
+}
+"""The rules for segments that not all systems have, with what they say on the pages."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,3 +219,60 @@ class Source(Protocol):
           step: the function that makes a step of each DoFn; by default the DoFn does not change.
           describe: whether to describe the inputs, by their files and by digests of their texts.
         """
+
+
+FILTERED = "filtered"
+"""The reason in a tally for segments that conditions of the user leave out."""
+
+REJECTED = "rejected"
+"""The reason in a tally for segments that are left out because of a bad record."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Tally(Sums):
+    """What became of the segments of a part of the input. Those of all parts are added up.
+
+    For each system, read = scored + all that were left out + missing. The last step of a job
+    checks this, and compares `scored` with the sums.
+
+    Attributes:
+      read: the number of segments that were read.
+      scored: by system, the number of segments that went into batches.
+      left_out: by reason (`FILTERED`, `REJECTED`, or another name), the number of segments that
+        are scored for no system.
+      missing: by system, the number of segments that are scored for other systems only, because
+        this system does not have them.
+      bad_records: the number of bad records. A rejected segment has one or more of them.
+      judged: by condition, as the user wrote it, the number of records that it was asked about. It
+        does not matter whether other conditions leave them out. Conditions that a layout asks for
+        are not counted.
+      met: by condition, how many of these records meet it.
+    """
+
+    read: int = 0
+    scored: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    left_out: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    missing: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    bad_records: int = 0
+    judged: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    met: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.read + other.read,
+            _added(self.scored, other.scored),
+            _added(self.left_out, other.left_out),
+            _added(self.missing, other.missing),
+            self.bad_records + other.bad_records,
+            _added(self.judged, other.judged),
+            _added(self.met, other.met),
+        )
+
+    def unexplained(self, system: str) -> int:
+        """How many segments of a system are unaccounted for; 0 if all is well."""
+        known = self.scored.get(system, 0) + sum(self.left_out.values())
+        return self.read - known - self.missing.get(system, 0)
+
+
+def _added(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:
+    return dict(sorted((collections.Counter(one) + collections.Counter(other)).items()))

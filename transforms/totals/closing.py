@@ -12,8 +12,7 @@ from decimal import Decimal
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.pairing.bad_records import BadRecord
-from beam_bleu.transforms.pairing.paired import FoundSegments
-from beam_bleu.transforms.pairing.tally import REJECTED, Tally
+from beam_bleu.transforms.pairing.paired import REJECTED, FoundSegments, Tally
 
 _LOST = "the runner lost or repeated data: do not use it for this job"
 

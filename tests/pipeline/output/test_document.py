@@ -28,7 +28,7 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.statistics import batch_steps
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 from beam_bleu.transforms.totals.group_totals import (

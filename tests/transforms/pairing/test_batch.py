@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.batch import even_rows, usual_rows
-from beam_bleu.transforms.pairing.line_parallel.portion_reading import ENDLESS
+from beam_bleu.transforms.pairing.line_parallel.corpus import ENDLESS
 
 
 @settings(derandomize=True, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -11,22 +12,21 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
+from beam_bleu.transforms.pairing.files.chunks import opened
 from beam_bleu.transforms.pairing.files.listing import local_files, local_version, open_file
+from beam_bleu.transforms.pairing.files.shards import require_files, shards_in_order
 from beam_bleu.transforms.pairing.files.streams import (
     FoundFile,
+    Shard,
     Stream,
     before_wildcard,
+    changed,
 )
 from beam_bleu.transforms.pairing.files.tables import table_files, table_kind
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, kind_of
 
-__all__ = [
-    "find_files",
-    "open_anywhere",
-    "open_for_arrow",
-    "refuse_files_of_delta_tables",
-    "version_of",
-]
+_DETAILS = logging.getLogger("beam_bleu")
+"""For INFO records only, which the command shows with --verbose."""
 
 _DELTA_LOG = "_delta_log"
 """The folder with the log of a Delta table, in the folder of the table."""
@@ -54,6 +54,21 @@ def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
             stream.pattern,
         ) from error
     return [FoundFile(file.path, file.size_in_bytes) for file in matched]
+
+
+def find_shards(number: int, stream: Stream) -> list[Shard]:
+    """The files of a stream of this number, in order. They are logged, as a detail."""
+    shards = shards_in_order(number, stream, find_files(stream))
+    size = sum(shard.file.size for shard in shards)
+    first, last = shards[0].file.path, shards[-1].file.path
+    _DETAILS.info(
+        "%s: %s, %s bytes: %s",
+        stream.label,
+        "1 file" if len(shards) == 1 else f"{len(shards):,} files",
+        f"{size:,}",
+        first if len(shards) == 1 else f"{first} ... {last}",
+    )
+    return shards
 
 
 def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> None:
@@ -128,3 +143,52 @@ def version_of(stream: Stream, path: str) -> str | None:
         what = f"{stream.label}: cannot be read"
         raise unreadable(what, error, "check the file", stream.shown(path)) from error
     return None if version is None else str(version)
+
+
+def require_unchanged(stream: Stream, path: str, version: str | None) -> None:
+    """Checks that a file still has the version that it had when it was planned."""
+    if version_of(stream, path) != version:
+        raise changed(stream, path, "was changed after it was first read")
+
+
+def check_visible(streams: Sequence[Stream]) -> None:
+    """Checks the files that this process sees. It does not open them."""
+    # Names of shards are not compared, because that takes seconds if there are many.
+    for stream in streams:
+        files = _visible(stream)
+        if files is None:
+            continue
+        require_files(stream, files)
+        if not any(file.size for file in files):
+            raise InputError(
+                f"{stream.label} have 0 lines: {stream.pattern}",
+                "check that the files were written",
+            )
+
+
+def _visible(stream: Stream) -> list[FoundFile] | None:
+    """The files of a stream as this process sees them; None if it does not see them."""
+    if table_kind(stream.pattern) is not None:
+        return None  # the workers read its log once
+    here = is_local(stream.pattern)
+    if here and not os.path.isdir(os.path.dirname(before_wildcard(stream.pattern)) or "."):
+        return None
+    try:
+        files = find_files(stream, enough=1)
+    except BleuError as error:
+        if here and not isinstance(error.__cause__, OSError):
+            raise
+        return None
+    return files if here or not files else None
+
+
+def check_readable(streams: Sequence[Stream]) -> None:
+    """Checks on a worker that it can read the first byte of each stream."""
+    for stream in streams:
+        if table_kind(stream.pattern) is not None:
+            continue  # a table's log is read once, by one worker
+        files = find_files(stream, enough=1)
+        require_files(stream, files)
+        first = min(files, key=lambda file: file.path)
+        with opened(stream, first, open_anywhere) as file:
+            file.read(1)

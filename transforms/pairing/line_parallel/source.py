@@ -17,30 +17,34 @@ import apache_beam as beam
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.files.chunks import read_ahead
-from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere, version_of
-from beam_bleu.transforms.pairing.files.shards import shards_in_order
+from beam_bleu.transforms.pairing.files.found_files import (
+    find_shards,
+    open_anywhere,
+    require_unchanged,
+    version_of,
+)
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.line_parallel.corpus import Corpus
-from beam_bleu.transforms.pairing.line_parallel.portion_reading import (
+from beam_bleu.transforms.pairing.line_parallel.corpus import (
     ENDLESS,
+    Corpus,
     PortionReading,
     WholeFiles,
     read_once,
 )
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts, require_same_shards
-from beam_bleu.transforms.pairing.lines.line_counting import CountedText
-from beam_bleu.transforms.pairing.lines.line_steps import (
-    AddUpDigests,
-    CountLines,
-    count_range,
-    require_unchanged,
-    tell_files,
-)
+from beam_bleu.transforms.pairing.lines.line_counting import CountedText, count_lines
 from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut, cut_corpus
 from beam_bleu.transforms.pairing.paired import FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.wiring.steps import OfSource, Step, as_batches, starting_with, unchanged
+from beam_bleu.transforms.wiring.steps import (
+    AddUp,
+    OfSource,
+    Step,
+    as_batches,
+    starting_with,
+    unchanged,
+)
 from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineParallel", "PairLines"]
@@ -70,7 +74,7 @@ class PairLines(OfSource):
         streams, expected = self._source.inputs, self._source.expected
         listing = ListRanges(self._source.range_bytes, expected.cuts)
         rejects = self._source.rejects
-        counting = CountRanges(streams, self._source.longest_counted, self._threads)
+        counting = CountRanges(self._source, self._threads)
         reading = self._step(_ReadPortion(self._source, self._threads, self._describe))
         planning = self._step(PlanPortions(self._source, self._describe))
         counts = (
@@ -96,7 +100,7 @@ class PairLines(OfSource):
         if self._describe:
             digests = (
                 texts[_ReadPortion.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(AddUpDigests())
+                | "Add up digests" >> beam.CombinePerKey(AddUp())
                 | "Take the digests" >> beam.Values()
             )
         if rejects:
@@ -161,19 +165,13 @@ class _ReadPortion(ThreadedDoFn):
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
 
     def _raise_as_counted(self, whole: WholeFiles) -> None:
-        """Raises the error that these files cause if their lines are counted first.
+        """Raises the error of these files if their lines are counted first, if there is one.
 
-        If an input has several errors, reading it once finds another one of them first. So the
-        message does not depend on how often files are read.
+        For example, streams with different numbers of lines look like files that change.
         """
-        streams, longest = self._corpus.inputs, self._corpus.longest_counted
         shards = itertools.chain.from_iterable(whole.shards)
         parts = itertools.chain.from_iterable(cut(shard, whole.range_bytes) for shard in shards)
-        counts = [count_range(streams, part, longest) for part in parts]
-        plan, _ = self._corpus.planned(counts, self._describe)
-        for portion in plan.portions():
-            for _ in self._read(portion):
-                pass
+        self._corpus.planned([count_range(self._corpus, part) for part in parts], self._describe)
 
     def _read(
         self, portion: Portion, texts: Sequence[Iterable[bytes]] | None = None
@@ -188,7 +186,8 @@ class _ReadPortion(ThreadedDoFn):
             if batch is not None:
                 yield batch
         for stream, pieces in reading.ended():
-            require_unchanged(stream, pieces)
+            for piece in pieces:
+                require_unchanged(stream, piece.file.path, piece.version)
         if self._describe:
             yield beam.pvalue.TaggedOutput(self.DIGESTS, (0, reading.digests))
         if self._corpus.rejects:
@@ -206,14 +205,9 @@ class ListRanges(beam.DoFn):
     def process(self, streams: Sequence[Stream]) -> Iterator[ByteRange | WholeFiles]:
         PROGRESS.begin("listing")
         # One worker lists all streams, because the size of ranges depends on the whole corpus.
-        shards = [
-            shards_in_order(number, stream, find_files(stream))
-            for number, stream in enumerate(streams)
-        ]
+        shards = [find_shards(number, stream) for number, stream in enumerate(streams)]
         if self._cuts == "same":
             require_same_shards(streams, shards)
-        for stream, of_stream in zip(streams, shards, strict=True):
-            tell_files(stream, of_stream)
         files = list(itertools.chain.from_iterable(shards))
         whole = read_once(shards, self._range_bytes, self._cuts)
         if whole is not None:
@@ -227,11 +221,23 @@ class ListRanges(beam.DoFn):
         yield from ranges
 
 
-class CountRanges(CountLines):
+class CountRanges(ThreadedDoFn):
     """Maps each `ByteRange` to (0, its `LineCounts`), and `WholeFiles` to (0, the same)."""
 
+    def __init__(self, corpus: Corpus, threads: int) -> None:
+        super().__init__(threads)
+        self._corpus = corpus
+
     def work(self, part: ByteRange | WholeFiles) -> Iterable[tuple[int, Any]]:
-        return [(0, part)] if isinstance(part, WholeFiles) else super().work(part)
+        if isinstance(part, WholeFiles):
+            return [(0, part)]
+        return [(0, count_range(self._corpus, part))]
+
+
+def count_range(corpus: Corpus, part: ByteRange) -> LineCounts:
+    stream = corpus.inputs[part.shard.stream]
+    version = version_of(stream, part.shard.file.path)
+    return count_lines(stream, part, open_anywhere, version, corpus.longest_counted)
 
 
 class PlanPortions(beam.DoFn):

@@ -14,9 +14,6 @@ changes. It gives no protection against a person who wants to make two texts wit
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
-
 import numpy as np
 import pyarrow as pa
 
@@ -27,9 +24,6 @@ from beam_bleu.transforms.native.text_columns import offsets_of, padded
 
 METHOD = "lines-murmur3-128"
 
-MODULUS = 1 << 128
-"""Sums of hashes are reduced modulo this number."""
-
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
 _ADDED_1 = np.uint64(0x52DCE729)
@@ -38,35 +32,6 @@ _MIX_1 = np.uint64(0xFF51AFD7ED558CCD)
 _MIX_2 = np.uint64(0xC4CEB9FE1A85EC53)
 _FIVE = np.uint64(5)
 _ZERO = np.uint64(0)
-
-
-@dataclasses.dataclass(frozen=True)
-class LineDigests:
-    """For each of several streams, the sum of the hashes of this number of lines or records."""
-
-    lines: int
-    sums: tuple[int, ...]
-
-    @classmethod
-    def zero(cls, streams: int) -> LineDigests:
-        """The digests of no lines."""
-        return cls(0, (0,) * streams)
-
-    @classmethod
-    def of(cls, columns: Sequence[pa.LargeStringArray], first_line: int) -> LineDigests:
-        """The digests of the lines of a batch, with a padded column for each stream."""
-        sums = tuple(sum_of_hashes(column, first_line) for column in columns)
-        return cls(len(columns[0]), sums)
-
-    def __add__(self, other: LineDigests) -> LineDigests:
-        sums = zip(self.sums, other.sums, strict=True)
-        return LineDigests(
-            self.lines + other.lines, tuple((one + two) % MODULUS for one, two in sums)
-        )
-
-    def texts(self, method: str = METHOD) -> tuple[str, ...]:
-        """The digest of each stream, with the name of the method."""
-        return tuple(f"{method}:{number:032x}" for number in self.sums)
 
 
 def sum_of_hashes(column: pa.LargeStringArray, first_line: int) -> int:

@@ -31,14 +31,14 @@ from beam_bleu.transforms.pairing.canonical import (
     spread,
 )
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn, ValuePart
-from beam_bleu.transforms.pairing.records.columns.numbers import Numbers, numbers_of
-from beam_bleu.transforms.pairing.records.columns.wanted import (
+from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED, Tally
+from beam_bleu.transforms.pairing.records.number_columns import Numbers, numbers_of
+from beam_bleu.transforms.pairing.records.wanted import (
     Chosen,
     ColumnPath,
     Fault,
     ReadRecords,
 )
-from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 
 _SHOWN = 40
 """The most characters of a value that a message shows."""

@@ -7,21 +7,16 @@ import pathlib
 from collections.abc import Callable
 
 import apache_beam as beam
-import pyarrow as pa
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
-from combining import by_every_route
 
-from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.line_parallel import portion_reading
+from beam_bleu.transforms.pairing.line_parallel import corpus
+from beam_bleu.transforms.pairing.line_parallel import source as source_module
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
-from beam_bleu.transforms.pairing.lines import line_steps
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.pairing.lines.text_digest import LineDigests
-from beam_bleu.transforms.pairing.paired import Digests
 
 
 def source(folder: pathlib.Path, range_bytes: int | None) -> LineParallel:
@@ -114,7 +109,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
     lines = source(tmp_path, 64)
     if time is not None:
         os.utime(tmp_path / "left", (time, time))
-    monkeypatch.setattr(portion_reading, "LineReader", Meddling)
+    monkeypatch.setattr(corpus, "LineReader", Meddling)
     with (
         pytest.raises(Exception, match=r"^stream left: .*(changed|removed|ends|cannot).*left\b"),
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
@@ -135,25 +130,9 @@ def test_a_file_changed_between_two_of_its_ranges_is_an_error(
 
     stream = source(tmp_path, None).candidates[:1]
     lines = LineParallel(("one",), stream, stream, 16)
-    monkeypatch.setattr(line_steps, "count_lines", meddling)
+    monkeypatch.setattr(source_module, "count_lines", meddling)
     with (
         pytest.raises(Exception, match=r"^stream one: the file was changed .*: .*/one\b"),
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
     ):
         _ = pipeline | lines.pair(threads=1)
-
-
-def test_digests_add_up_by_every_route(tmp_path: pathlib.Path) -> None:
-    source(tmp_path, None)
-    columns = [
-        padded(pa.array((tmp_path / name).read_text().split("\n")[:6], pa.large_string()))
-        for name in NAMES
-    ]
-    parts = [LineDigests.of([column[row : row + 1] for column in columns], row) for row in range(6)]
-    expected = Digests(6, LineDigests.of(columns, 0).texts())
-    assert len(set(expected.texts)) == 4
-    routes = 0
-    for route, digests in by_every_route(line_steps.AddUpDigests(), parts):
-        assert digests == expected, route
-        routes += 1
-    assert routes > 50

@@ -10,8 +10,8 @@ import pytest
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
+from beam_bleu.transforms.pairing.lines.correspondence import nul_notices
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines
-from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts, cut
 
 STREAMS = [Stream("references", "r"), Stream("candidates x", "c")]

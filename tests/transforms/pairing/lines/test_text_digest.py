@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from murmur3 import digest, murmur3_x64_128
 
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.lines.text_digest import METHOD, LineDigests, sum_of_hashes
+from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
+from beam_bleu.transforms.pairing.paired import Digests
 
 HOSTILE = [
     *("", "\0", "\0\0", "a", "a\r", "\r", "😀", "é" * 7, "e\u0301", "\u2028", "\ufeff"),
@@ -24,7 +25,7 @@ def column(lines: list[str]) -> pa.LargeStringArray:
 
 
 def of(lines: list[str], first_line: int = 0) -> str:
-    (text,) = LineDigests.of([column(lines)], first_line).texts()
+    (text,) = Digests(len(lines), ((METHOD, sum_of_hashes(column(lines), first_line)),)).texts
     return text
 
 

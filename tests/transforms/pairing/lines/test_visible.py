@@ -6,8 +6,8 @@ import os
 import pathlib
 
 from beam_bleu.transforms.errors import BleuError
+from beam_bleu.transforms.pairing.files.found_files import check_visible
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.lines.visible import check_visible
 
 
 def seen(*patterns: object) -> str:

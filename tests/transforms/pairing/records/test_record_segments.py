@@ -17,15 +17,15 @@ from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import as_text
-from beam_bleu.transforms.pairing.records.columns.wanted import (
+from beam_bleu.transforms.pairing.paired import Tally
+from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
+from beam_bleu.transforms.pairing.records.wanted import (
     Chosen,
     ColumnPath,
     Condition,
     RawRecords,
     ReadRecords,
 )
-from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
-from beam_bleu.transforms.pairing.tally import Tally
 
 
 def column(name: str) -> ColumnPath:

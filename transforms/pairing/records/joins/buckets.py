@@ -19,6 +19,7 @@ from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.notices import SHOWN_IDS
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.pairing.records.joins.findings import (
     NOT_IN_ALL,
     WITHOUT_REFERENCE,
@@ -41,7 +42,6 @@ from beam_bleu.transforms.pairing.records.joins.rows import (
     rows_of,
     shown_id,
 )
-from beam_bleu.transforms.pairing.tally import FILTERED, REJECTED, Tally
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords

@@ -13,18 +13,8 @@ from typing import Literal, NamedTuple
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import SHOWN_IDS, Notice, named_ids
-from beam_bleu.transforms.pairing.lines.text_digest import MODULUS
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.paired import MODULUS, CoverageName, Tally
 from beam_bleu.transforms.wiring.sums import added
-
-CoverageName = Literal["strict", "common", "each"]
-
-COVERAGES: dict[CoverageName, str] = {
-    "strict": "every system must have every segment, and no others",
-    "common": "only the segments that all systems have are scored",
-    "each": "each system is scored on the segments that it has",
-}
-"""The rules for segments that not all systems have, with what they say on the pages."""
 
 NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 """Reasons in a tally for segments that are left out."""

@@ -5,22 +5,47 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.transforms.definition.allowed import AllowedName
-from beam_bleu.transforms.pairing.bad_records import OnBadRecord
-from beam_bleu.transforms.pairing.batch import KEPT_ID
-from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.needs import Role, ValueColumn
-from beam_bleu.transforms.pairing.records.columns.choosing import FIRST, WITNESSES
-from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
-from beam_bleu.transforms.pairing.records.joins.findings import CoverageName
-from beam_bleu.transforms.pairing.records.joins.joining import PairByIds
-from beam_bleu.transforms.pairing.records.record_files import RecordFiles, RecordSource
-from beam_bleu.transforms.wiring.steps import Step, unchanged
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.pvalue import PCollection, TaggedOutput
+from apache_beam.typehints import typehints
 
-__all__ = ["JoinedRecords"]
+from beam_bleu.transforms.definition.allowed import AllowedName
+from beam_bleu.transforms.errors import InputError, JobError, joined
+from beam_bleu.transforms.notices import added, sentences
+from beam_bleu.transforms.pairing.bad_records import OnBadRecord, bad_records_error
+from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.lines.correspondence import Expected
+from beam_bleu.transforms.pairing.needs import Role, ValueColumn
+from beam_bleu.transforms.pairing.paired import (
+    CoverageName,
+    Digests,
+    FoundCoverage,
+    FoundInput,
+    FoundSegments,
+    InputRole,
+    Paired,
+    SystemCoverage,
+)
+from beam_bleu.transforms.pairing.records.choosing import FIRST, WITNESSES
+from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket
+from beam_bleu.transforms.pairing.records.joins.findings import (
+    Report,
+    coverage_notices,
+    mismatches,
+    require_none,
+)
+from beam_bleu.transforms.pairing.records.joins.rows import join_rows, kept, messages_of, taken
+from beam_bleu.transforms.pairing.records.record_files import PlanRecords, RecordFiles, RecordSource
+from beam_bleu.transforms.pairing.records.wanted import Wanted
+from beam_bleu.transforms.progress import PROGRESS
+from beam_bleu.transforms.shown_names import natural_order
+from beam_bleu.transforms.wiring.steps import OfSource, Step, as_batches, unchanged
+from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,3 +146,281 @@ class JoinedRecords(RecordSource):
         roles: tuple[Role, ...] = (role,) if role in reader.roles else ()
         wanted = dataclasses.replace(reader.wanted, where_if_there=True, **differing)
         return reader.of_stream(roles, wanted)
+
+
+_BUCKET_BYTES = 1 << 24
+"""Bytes of the files for each bucket. A worker holds the texts of one bucket at a time. They
+can be several times as large, because files can be compressed."""
+
+_MOST_BUCKETS = 1 << 12
+"""Each portion sends a message to each bucket, and more messages would be too small."""
+
+_MESSAGE_BYTES = 1 << 25
+"""About how many bytes of a portion are cut into messages at a time. Compressed files are one
+portion, of any size."""
+
+
+class PairByIds(OfSource):
+    """Expands a pipeline's root to the `Paired` segments of a join.
+
+    The pipeline fails with an `InputError` if an id is missing, twice or unknown, as the coverage
+    says, if a segment has several different references, or if a file cannot be read.
+    """
+
+    LABEL = "Pair by ids"
+
+    def expand(self, root: beam.Pipeline) -> Paired:
+        source, step = self._source, self._step
+        portions, plans = self._planned(root)
+        read = (
+            portions
+            | "Gather the plans" >> beam.GroupByKey()
+            | "Choose the buckets" >> beam.ParDo(step(_ChooseBuckets()))
+            | "Spread the portions" >> beam.Reshuffle()
+            | "Read records"
+            >> beam.ParDo(step(_SendRows(source, self._threads, self._describe))).with_outputs(
+                _SendRows.REPORTS, _SendRows.REJECTED, main="messages"
+            )
+        )
+        read.messages.element_type = typehints.Tuple[int, bytes]  # see `as_batches`
+        systems = (
+            read[_SendRows.REPORTS]
+            | "Gather the systems" >> beam.GroupByKey()
+            | "Name the systems"
+            >> beam.ParDo(step(_NameSystems(source))).with_output_types(
+                typehints.Tuple[int, typehints.Tuple[str, ...]]
+            )
+        )
+        joined = (
+            {"messages": read.messages, "systems": systems}
+            | "Bring equal ids together" >> beam.CoGroupByKey()
+            | "Join" >> beam.ParDo(step(_Join(source))).with_outputs(_Join.REPORTS, main="batches")
+        )
+        ends = {"plans": plans, "read": read[_SendRows.REPORTS], "joined": joined[_Join.REPORTS]}
+        checked = (
+            ends
+            | "Gather the reports" >> beam.CoGroupByKey()
+            | "Check the ids"
+            >> beam.ParDo(step(_CheckIds(source, self._describe))).with_outputs(
+                _CheckIds.TALLY, _CheckIds.DIGESTS, main="segments"
+            )
+        )
+        return Paired(
+            as_batches(joined.batches, SegmentBatch),
+            checked.segments,
+            checked[_CheckIds.DIGESTS] if self._describe else None,
+            checked[_CheckIds.TALLY],
+            read[_SendRows.REJECTED] if source.on_bad_record == "reject" else None,
+        )
+
+    def _planned(self, root: beam.Pipeline) -> tuple[PCollection[Any], PCollection[Any]]:
+        """The portions and what was found of all streams: (0, (number of the stream, value))."""
+        portions, plans = [], []
+        for number, reader in enumerate(self._source.readers):
+            label = reader.stream.label
+            planned, found = root | f"Plan {label}" >> PlanRecords(
+                reader, self._threads, self._step, self._describe
+            )
+            portions.append(planned | f"Number the portions of {label}" >> _numbered(number))
+            plans.append(found | f"Number the plan of {label}" >> _numbered(number))
+        return (
+            portions | "Take all portions" >> beam.Flatten(),
+            plans | "Take all plans" >> beam.Flatten(),
+        )
+
+
+def _numbered(number: int) -> beam.PTransform:
+    return beam.Map(lambda value: (0, (number, value)))
+
+
+class _ChooseBuckets(beam.DoFn):
+    """(0, all portions) -> (number of the stream, portion, number of buckets)."""
+
+    def process(self, gathered: tuple[int, Iterable[tuple[int, Any]]]) -> Iterator[Any]:
+        portions = list(gathered[1])
+        lacking = [{*portion.chosen.lacking} for portion in dict(portions).values()]
+        for column in sorted(set.intersection(*lacking)):
+            raise InputError(
+                f"no file of the join has the column {column} (--where)",
+                "check the name of the column",
+            )
+        total = sum(portion.bytes for _, portion in portions)
+        buckets = min(max(-(-total // _BUCKET_BYTES), 1), _MOST_BUCKETS)
+        PROGRESS.begin("scoring", total)
+        for stream, portion in portions:
+            yield stream, portion, buckets
+
+
+class _SendRows(ThreadedDoFn):
+    """Portions of all streams -> (bucket, message), and what became of the records."""
+
+    REPORTS, REJECTED = "reports", "rejected"
+
+    def __init__(self, source: JoinedRecords, threads: int, describe: bool) -> None:
+        super().__init__(threads)
+        self._readers = source.readers
+        self._rejects = source.on_bad_record == "reject"
+        self._folder = source.row_folder
+        self._describe = describe
+
+    def weight(self, output: Any) -> int:
+        # A compressed file is one portion, of any size.
+        if isinstance(output, TaggedOutput):
+            return len(output.value.raw) if output.tag == self.REJECTED else 0
+        return len(output[1])
+
+    def work(self, element: tuple[int, Any, int]) -> Iterator[Any]:
+        stream, portion, buckets = element
+        reader = self._readers[stream]
+        report = Report()
+        waiting: list[pa.Table] = []
+        for read in reader.read(portion, self._describe):
+            rows, bad, of_part = join_rows(read)
+            report += of_part
+            if bad and not self._rejects:
+                raise bad_records_error(bad, of_part.read, counted="records")
+            for record in bad:
+                yield TaggedOutput(self.REJECTED, record)
+            waiting.append(rows)
+            if sum(table.nbytes for table in waiting) > _MESSAGE_BYTES:
+                yield from self._messages(waiting, stream, buckets)
+                waiting = []
+        if waiting:
+            yield from self._messages(waiting, stream, buckets)
+        yield TaggedOutput(self.REPORTS, (0, (stream, buckets, report)))
+
+    def _messages(
+        self, waiting: list[pa.Table], stream: int, buckets: int
+    ) -> Iterator[tuple[int, bytes]]:
+        rows = pa.concat_tables(waiting, promote_options="default").unify_dictionaries()
+        return kept(self._folder, messages_of(rows, stream, buckets))
+
+
+class _NameSystems(beam.DoFn):
+    """(0, the reports of all portions) -> (bucket, the names of all systems)."""
+
+    def __init__(self, source: JoinedRecords) -> None:
+        self._source = source
+
+    def process(
+        self, gathered: tuple[int, Iterable[tuple[int, int, Report]]]
+    ) -> Iterator[tuple[int, tuple[str, ...]]]:
+        reports = list(gathered[1])
+        systems = _systems(self._source, (report for _, _, report in reports))
+        for bucket in range(reports[0][1]):
+            yield bucket, systems
+
+
+def _systems(source: JoinedRecords, reports: Iterable[Report]) -> tuple[str, ...]:
+    return source.systems or natural_order(sum(reports, Report()).systems)
+
+
+class _Join(beam.DoFn):
+    """(bucket, its messages and the names of the systems) -> batches of segments."""
+
+    REPORTS = "reports"
+
+    def __init__(self, source: JoinedRecords) -> None:
+        self._source = source
+
+    def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
+        _, parts = gathered
+        (systems,) = parts["systems"]
+        messages = taken(self._source.row_folder, parts["messages"])
+        report, batches = join_bucket(self._source, systems, messages)
+        yield TaggedOutput(self.REPORTS, (0, report))
+        yield from batches
+
+
+class _CheckIds(beam.DoFn):
+    """Everything that was found -> `FoundSegments`, the `Tally` and the `Digests`."""
+
+    TALLY, DIGESTS = "tally", "digests"
+
+    def __init__(self, source: JoinedRecords, describe: bool) -> None:
+        self._source = source
+        self._describe = describe
+
+    def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
+        source, (_, ends) = self._source, gathered
+        by_stream: dict[int, FoundSegments] = dict(sorted(ends["plans"]))
+        streams = [Report()] * len(by_stream)
+        for stream, _, of_portion in ends["read"]:
+            streams[stream] += of_portion
+        systems = _systems(source, streams)
+        report, read = sum(ends["joined"], Report()), sum(streams, Report())
+        planned, lost = sum(plan.count for plan in by_stream.values()), read.tally
+        if (read.read, read.sent) != (planned, report.arrived):
+            raise JobError(
+                f"of the join, {planned} records were planned, {read.read} were read, {read.sent} "
+                f"were sent and {report.arrived} arrived",
+                "the runner lost or repeated data: do not use it for this job",
+            )
+        sides = source.sides(systems)
+        require_none(["twice"], report, sides)
+        require_none(["differing"], report, sides)
+        if source.coverage == "strict":
+            require_none(["missing", "unknown"], report, sides)
+        different = mismatches(report)
+        if different and "other-documents" not in source.allow:
+            raise InputError(
+                joined(sentences(different), separator="; "),
+                "equal ids must be of the same document: score outputs for the same documents; if "
+                "the differences are meant, add --allow other-documents",
+            )
+        # As for all forms of input: before conditions and rejected records leave segments out.
+        count = report.tally.read + streams[0].tally.read
+        Expected(segments=source.expected).require_segments(count)
+        tally = report.tally + lost
+        for system in systems:
+            # If no segment is left at all, the last step of the job says why.
+            if report.segments and not tally.scored.get(system):
+                raise InputError(
+                    f"candidates {system}: none of the {report.segments:,} segments can be scored",
+                    "check that the ids are those of the references, and check --coverage, which "
+                    f"is {source.coverage}, and --where",
+                )
+        yield FoundSegments(
+            tally.read,
+            added(
+                [
+                    *(notice for of_stream in by_stream.values() for notice in of_stream.notices),
+                    *coverage_notices(source.coverage, report, sides),
+                    *different,
+                ]
+            ),
+            tuple(dict.fromkeys(note for of in by_stream.values() for note in of.notes)),
+            tuple(self._inputs(by_stream)) if self._describe else (),
+            systems,
+            FoundCoverage(
+                source.coverage,
+                report.segments,
+                tuple(
+                    SystemCoverage(
+                        system, report.of("missing", side).count, report.of("unknown", side).count
+                    )
+                    for system, side in zip(systems, sides[len(source.references) :], strict=True)
+                ),
+            ),
+        )
+        yield TaggedOutput(self.TALLY, tally)
+        if self._describe:
+            digests = tuple(
+                (source.readers[stream].digest_method, streams[stream].digest)
+                for stream in self._order()
+            )
+            yield TaggedOutput(self.DIGESTS, Digests(tally.read, digests))
+
+    def _order(self) -> list[int]:
+        references, count = len(self._source.references), len(self._source.readers)
+        return [*range(references, count), *range(references)]
+
+    def _inputs(self, by_stream: Mapping[int, FoundSegments]) -> Iterator[FoundInput]:
+        references = len(self._source.references)
+        systems = (*(None for _ in range(references)), *self._source.systems)
+        for stream in self._order():
+            (described,) = by_stream[stream].inputs
+            if not self._source.is_long:
+                role: InputRole = "references" if stream < references else "candidates"
+                described = dataclasses.replace(described, role=role, system=systems[stream])
+            yield described

@@ -33,7 +33,10 @@ from beam_bleu.transforms.pairing.canonical import (
     without_blanks,
 )
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
-from beam_bleu.transforms.pairing.records.columns.wanted import (
+from beam_bleu.transforms.pairing.paired import REJECTED
+from beam_bleu.transforms.pairing.records.joins.findings import Report
+from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
+from beam_bleu.transforms.pairing.records.wanted import (
     INTEGER_ID,
     ColumnPath,
     Fault,
@@ -41,9 +44,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     null_in,
 )
-from beam_bleu.transforms.pairing.records.joins.findings import Report
-from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
-from beam_bleu.transforms.pairing.tally import REJECTED
 from beam_bleu.transforms.shown_names import can_be_shown
 
 CANDIDATE, REFERENCE, LABEL = "candidate ", "reference ", "label "

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 from joining import HYP, ID, LABEL, REF, SOURCE, SYSTEM, Row, join_all, read_records, shuffled
 
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, Condition, Wanted
+from beam_bleu.transforms.pairing.paired import COVERAGES, Tally
 from beam_bleu.transforms.pairing.records.joins.findings import (
-    COVERAGES,
     CoverageName,
     Report,
 )
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles, record_files
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.records.wanted import Chosen, Condition, Wanted
 
 KEPT = (("src", SOURCE),)
 OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,), kept=KEPT)

@@ -12,8 +12,8 @@ from joining import ID
 
 from beam_bleu.transforms.pairing.canonical import canonical
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, RawRecords, ReadRecords
 from beam_bleu.transforms.pairing.records.joins.rows import id_texts, joined_ids
+from beam_bleu.transforms.pairing.records.wanted import Chosen, RawRecords, ReadRecords
 
 
 def as_ids(column: pa.Array) -> pa.LargeStringArray:

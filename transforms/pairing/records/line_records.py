@@ -16,27 +16,29 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.files.chunks import read_chunks
-from beam_bleu.transforms.pairing.files.found_files import open_anywhere
+from beam_bleu.transforms.pairing.files.found_files import (
+    open_anywhere,
+    require_unchanged,
+    version_of,
+)
 from beam_bleu.transforms.pairing.files.streams import Shard
-from beam_bleu.transforms.pairing.lines.correspondence import require_equal_line_counts
+from beam_bleu.transforms.pairing.lines.correspondence import nul_notices, require_equal_line_counts
 from beam_bleu.transforms.pairing.lines.line_columns import split_values
-from beam_bleu.transforms.pairing.lines.line_counting import refuse_compressed
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines, refuse_compressed
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.pairing.lines.line_steps import count_range, require_unchanged
-from beam_bleu.transforms.pairing.lines.line_warnings import nul_notices
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
-from beam_bleu.transforms.pairing.records.columns.choosing import require_same_columns
-from beam_bleu.transforms.pairing.records.columns.wanted import (
+from beam_bleu.transforms.pairing.records.choosing import require_same_columns
+from beam_bleu.transforms.pairing.records.json_lines import read_json_lines, schema_of_lines
+from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
+from beam_bleu.transforms.pairing.records.wanted import (
     Chosen,
     Columns,
     Fault,
     RawRecords,
     ReadRecords,
 )
-from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
-from beam_bleu.transforms.pairing.records.text.jsonl import read_json_lines, schema_of_lines
 from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["LineRecords"]
@@ -66,7 +68,8 @@ class LineRecords(RecordFiles):
             of_format = self._of_header if self.format == "tsv" else self._of_objects
             yield part.shard, of_format(part.shard, lines)
         longest = None if self.on_bad_record == "reject" else self.expected.max_line_bytes
-        yield count_range([self.stream], part, longest)
+        version = version_of(self.stream, part.shard.file.path)
+        yield count_lines(self.stream, part, open_anywhere, version, longest)
 
     def planned(self, found: Sequence[LineCounts | _Head]) -> RecordPlan:
         stream = self.stream
@@ -101,7 +104,7 @@ class LineRecords(RecordFiles):
         for piece in portion.pieces:
             yield from self._piece_lines(piece, portion.chosen, first)
             first += piece.lines
-        require_unchanged(self.stream, portion.pieces)
+            require_unchanged(self.stream, piece.file.path, piece.version)
 
     def _piece_lines(self, piece: Piece, chosen: Chosen, first: int) -> Iterator[RawRecords]:
         stream, rows = self.stream, usual_rows(len(chosen.columns))

@@ -9,16 +9,16 @@ import pyarrow as pa
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.records.columns.column_paths import parse_column_path
-from beam_bleu.transforms.pairing.records.columns.wanted import (
+from beam_bleu.transforms.pairing.records.column_paths import parse_column_path
+from beam_bleu.transforms.pairing.records.formats import RecordFormatName
+from beam_bleu.transforms.pairing.records.line_records import LineRecords
+from beam_bleu.transforms.pairing.records.wanted import (
     Chosen,
     ColumnPath,
     RawRecords,
     ReadRecords,
     Wanted,
 )
-from beam_bleu.transforms.pairing.records.formats import RecordFormatName
-from beam_bleu.transforms.pairing.records.text.source import LineRecords
 
 
 def read_lines(

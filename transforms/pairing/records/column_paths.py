@@ -19,7 +19,7 @@ import pyarrow.types as pt
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.pairing.canonical import canonical
-from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Fault
+from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Fault
 
 _STEP = re.compile(
     r"""

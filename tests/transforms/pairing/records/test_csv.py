@@ -12,7 +12,7 @@ from group_reading import records, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.pairing.records.row_groups import csv_files
+from beam_bleu.transforms.pairing.records import csv_files
 
 FIELDS = st.text(st.sampled_from(',;\t"\n\r aé\U0001f600'), max_size=6)
 USUAL = "hyp,ref\na,b\n"

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_records import numbered_columns, read_lines, rows_of
 
-from beam_bleu.transforms.pairing.records.columns.choosing import has_header
-from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath, Condition, Wanted
+from beam_bleu.transforms.pairing.records.choosing import has_header
+from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Condition, Wanted
 
 FIELDS = st.one_of(
     st.sampled_from(["\r", "a\r", "\r\r", "x" * 63 + "\r"]),

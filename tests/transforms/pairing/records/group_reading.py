@@ -14,10 +14,10 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.records.columns.wanted import ReadRecords, Wanted
 from beam_bleu.transforms.pairing.records.formats import format_of_name
 from beam_bleu.transforms.pairing.records.record_files import Portion
-from beam_bleu.transforms.pairing.records.row_groups.source import GROUP_FORMATS, RowGroupRecords
+from beam_bleu.transforms.pairing.records.row_group_records import GROUP_FORMATS, RowGroupRecords
+from beam_bleu.transforms.pairing.records.wanted import ReadRecords, Wanted
 
 SUFFIXES = {"parquet": ".parquet", "file": ".arrow", "stream": ".arrow", "avro": ".avro"}
 """By its name each form of files: Arrow has files that can be read in any order, and streams."""

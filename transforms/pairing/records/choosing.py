@@ -12,13 +12,13 @@ from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.canonical import is_text, is_texts
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, Role, ValueColumn
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
+from beam_bleu.transforms.pairing.records.column_paths import (
     parse_column_path,
     quoted_path,
     type_at,
 )
-from beam_bleu.transforms.pairing.records.columns.numbers import has_values
-from beam_bleu.transforms.pairing.records.columns.wanted import Chosen, ColumnPath, Wanted
+from beam_bleu.transforms.pairing.records.number_columns import has_values
+from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, Wanted
 from beam_bleu.transforms.shown_names import can_be_shown, natural_order
 
 FLAGS: dict[Role, str] = {

@@ -9,8 +9,8 @@ import pytest
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.needs import Role, ValueColumn
-from beam_bleu.transforms.pairing.records.columns.choosing import BOTH, choose
-from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
+from beam_bleu.transforms.pairing.records.choosing import BOTH, choose
+from beam_bleu.transforms.pairing.records.wanted import Wanted
 
 TEXT, NUMBER = pa.large_string(), pa.float64()
 

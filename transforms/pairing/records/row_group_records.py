@@ -24,19 +24,31 @@ from beam_bleu.transforms.pairing.canonical import as_text, canonical_schema, is
 from beam_bleu.transforms.pairing.files.found_files import (
     open_for_arrow,
     refuse_files_of_delta_tables,
+    require_unchanged,
     version_of,
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
 from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
-from beam_bleu.transforms.pairing.lines.text_digest import MODULUS, sum_of_seeded_hashes
-from beam_bleu.transforms.pairing.records.columns.choosing import require_same_columns
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
+from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
+from beam_bleu.transforms.pairing.paired import MODULUS
+from beam_bleu.transforms.pairing.records.choosing import require_same_columns
+from beam_bleu.transforms.pairing.records.column_paths import (
     faulty_texts,
     rows_of,
     value_of,
 )
-from beam_bleu.transforms.pairing.records.columns.numbers import numbers_as_texts
-from beam_bleu.transforms.pairing.records.columns.wanted import (
+from beam_bleu.transforms.pairing.records.csv_files import CsvFile
+from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
+from beam_bleu.transforms.pairing.records.group_files import (
+    ArrowFile,
+    AvroFile,
+    GroupFile,
+    GroupPiece,
+    ParquetFile,
+)
+from beam_bleu.transforms.pairing.records.number_columns import numbers_as_texts
+from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
+from beam_bleu.transforms.pairing.records.wanted import (
     Chosen,
     ColumnPath,
     Columns,
@@ -45,13 +57,6 @@ from beam_bleu.transforms.pairing.records.columns.wanted import (
     ReadRecords,
     null_in,
 )
-from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
-from beam_bleu.transforms.pairing.records.record_files import Portion, RecordFiles, RecordPlan
-from beam_bleu.transforms.pairing.records.row_groups.arrow_files import ArrowFile
-from beam_bleu.transforms.pairing.records.row_groups.avro_files import AvroFile
-from beam_bleu.transforms.pairing.records.row_groups.csv_files import CsvFile
-from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFile, GroupPiece
-from beam_bleu.transforms.pairing.records.row_groups.parquet_files import ParquetFile
 from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["RowGroupRecords"]
@@ -160,8 +165,7 @@ class RowGroupRecords(RecordFiles):
             try:
                 yield from self._piece_rows(piece, portion.chosen, first)
             finally:  # also after an error: a file that was replaced looks as if it were damaged
-                if version_of(self.stream, path) != piece.version:
-                    raise changed(self.stream, path, "was changed after its footer was read")
+                require_unchanged(self.stream, path, piece.version)
             first += piece.rows
 
     def _piece_rows(self, piece: GroupPiece, chosen: Chosen, first: int) -> Iterator[RawRecords]:

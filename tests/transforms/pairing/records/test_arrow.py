@@ -11,7 +11,7 @@ import pyarrow.feather
 import pytest
 from group_reading import TEXTS, outcome, records, rows_of, table_of, write
 
-from beam_bleu.transforms.pairing.records.row_groups.arrow_files import ArrowFile
+from beam_bleu.transforms.pairing.records.group_files import ArrowFile
 
 FORMS = ["file", "stream"]
 

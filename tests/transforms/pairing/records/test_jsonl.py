@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_records import chosen_columns, read_lines, rows_of
 
-from beam_bleu.transforms.pairing.records.text import jsonl
-from beam_bleu.transforms.pairing.records.text.jsonl import schema_of_lines
+from beam_bleu.transforms.pairing.records import json_lines
+from beam_bleu.transforms.pairing.records.json_lines import schema_of_lines
 
 PLAIN = chosen_columns(["hyp"], ["ref"])
 PATHS = chosen_columns(["hyp", "tr.de", "out[0][1]"], ["refs"], ["label", "meta.n"])
@@ -208,7 +208,7 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
     def no_python(*_: object) -> object:
         raise AssertionError("a line went through the json module")
 
-    monkeypatch.setattr(jsonl, "record_of", no_python)
+    monkeypatch.setattr(json_lines, "record_of", no_python)
     rows = rows_of(read_lines("jsonl", given_lines, PATHS)[0])
     assert [row["hyp"] for row in rows] == [record["hyp"] for record in records]
     assert [row["refs"] for row in rows] == [
@@ -220,7 +220,7 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
 def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(jsonl, "_MOST_CHARACTERS", 40)
+    monkeypatch.setattr(json_lines, "_MOST_CHARACTERS", 40)
     plain, unusual = (
         b'{"hyp": "a", "ref": "%s"%s}' % (b"b" * 40, end) for end in (b"", b',"x":NaN')
     )

@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.canonical import (
     is_text,
     is_texts,
 )
-from beam_bleu.transforms.pairing.records.columns.column_paths import (
+from beam_bleu.transforms.pairing.records.column_paths import (
     faulty_texts,
     parse_column_path,
     quoted_path,

@@ -19,11 +19,11 @@ from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK
 from beam_bleu.transforms.pairing.files.decompression import decompressed
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
-from beam_bleu.transforms.pairing.records.row_groups.group_file import GroupFile, GroupPiece
+from beam_bleu.transforms.pairing.records.group_files import GroupFile, GroupPiece
 
 if TYPE_CHECKING:
-    from beam_bleu.transforms.pairing.records.columns.wanted import ColumnPath
     from beam_bleu.transforms.pairing.records.record_files import RecordFiles
+    from beam_bleu.transforms.pairing.records.wanted import ColumnPath
 
 _CHUNK_BYTES = 1 << 20
 _BLOCK_BYTES = 1 << 24

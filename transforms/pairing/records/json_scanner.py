@@ -23,7 +23,7 @@ from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.memory import READ_AHEAD, address_of, copy, load_byte
 from beam_bleu.transforms.native.text_columns import offsets_of
-from beam_bleu.transforms.pairing.records.text.json_values import (
+from beam_bleu.transforms.pairing.records.json_values import (
     LETTER_N,
     OPEN_LIST,
     OPEN_OBJECT,

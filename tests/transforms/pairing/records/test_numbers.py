@@ -12,7 +12,7 @@ import pytest
 
 from beam_bleu.transforms.pairing.canonical import canonical
 from beam_bleu.transforms.pairing.needs import ValueColumn
-from beam_bleu.transforms.pairing.records.columns.numbers import (
+from beam_bleu.transforms.pairing.records.number_columns import (
     has_values,
     numbers_as_texts,
     numbers_of,

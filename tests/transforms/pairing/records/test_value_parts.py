@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.canonical import canonical, canonical_type
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn
-from beam_bleu.transforms.pairing.records.columns.numbers import has_values, numbers_of
+from beam_bleu.transforms.pairing.records.number_columns import has_values, numbers_of
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=100)
 

@@ -12,8 +12,8 @@ import pytest
 from group_reading import digest_of, pairs_of, portions_of, records, rows_of, table_of
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records.row_groups import parquet_files
-from beam_bleu.transforms.pairing.records.row_groups import source as source_module
+from beam_bleu.transforms.pairing.records import group_files
+from beam_bleu.transforms.pairing.records import row_group_records as source_module
 
 
 def test_a_digest_tells_a_null_from_an_empty_text_and_one_column_from_another(tmp_path):
@@ -119,7 +119,7 @@ def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch
         lambda path: pa.PythonFile(Remote(pathlib.Path(path).read_bytes()), "r"),
     )
     for most in (1 << 27, 0):  # the second one reads as for a large row group
-        monkeypatch.setattr(parquet_files, "_MOST_PRE_BUFFERED", most)
+        monkeypatch.setattr(group_files, "_MOST_PRE_BUFFERED", most)
         Remote.reads = 0
         columns = [
             [column.to_pylist() for column in read.columns.values()]

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records.columns.choosing import UNCLEAR, choice_notes, choose
-from beam_bleu.transforms.pairing.records.columns.wanted import (
+from beam_bleu.transforms.pairing.records.choosing import UNCLEAR, choice_notes, choose
+from beam_bleu.transforms.pairing.records.wanted import (
     Chosen,
     ColumnPath,
     Condition,

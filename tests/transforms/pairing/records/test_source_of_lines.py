@@ -17,12 +17,11 @@ from apache_beam.testing.util import assert_that, equal_to
 from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
-from beam_bleu.transforms.pairing.paired import FoundInput, InputFile
-from beam_bleu.transforms.pairing.records.columns.wanted import Wanted
+from beam_bleu.transforms.pairing.paired import FoundInput, InputFile, Tally
+from beam_bleu.transforms.pairing.records import line_records as source_module
 from beam_bleu.transforms.pairing.records.formats import RecordFormatName
-from beam_bleu.transforms.pairing.records.text import source as source_module
-from beam_bleu.transforms.pairing.records.text.source import LineRecords
-from beam_bleu.transforms.pairing.tally import Tally
+from beam_bleu.transforms.pairing.records.line_records import LineRecords
+from beam_bleu.transforms.pairing.records.wanted import Wanted
 
 ROWS = [(f"hyp {i}", f"ref {i}") for i in range(100)]
 

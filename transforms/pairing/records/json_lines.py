@@ -18,15 +18,7 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.bad_records import BadReason
-from beam_bleu.transforms.pairing.records.columns.wanted import (
-    INTEGER_ID,
-    Chosen,
-    ColumnPath,
-    Columns,
-    Fault,
-    null_in,
-)
-from beam_bleu.transforms.pairing.records.text.json_scanner import (
+from beam_bleu.transforms.pairing.records.json_scanner import (
     LIST,
     NOT_UNICODE,
     NULL,
@@ -39,6 +31,14 @@ from beam_bleu.transforms.pairing.records.text.json_scanner import (
     lines_as_values,
     step,
     texts_of,
+)
+from beam_bleu.transforms.pairing.records.wanted import (
+    INTEGER_ID,
+    Chosen,
+    ColumnPath,
+    Columns,
+    Fault,
+    null_in,
 )
 
 _REMEDY = "repair the file, or the program that wrote it"

@@ -1,1 +1,0 @@
-"""The columns of records: what the user asked for, what a file has, and which ones are read."""

@@ -1,0 +1,324 @@
+"""Files whose rows lie in groups: what each format does.
+
+A group is a row group of Parquet, a record batch of Arrow, a block of Avro, or a whole file of CSV.
+One worker reads it.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from beam_bleu.transforms.pairing.files.streams import FoundFile
+from beam_bleu.transforms.pairing.records.wanted import ColumnPath
+
+if TYPE_CHECKING:
+    from beam_bleu.transforms.pairing.records.record_files import RecordFiles
+
+
+@dataclasses.dataclass(frozen=True)
+class GroupPiece:
+    """Neighbouring groups of one file.
+
+    Attributes:
+      file: the file.
+      version: the version of the file, or None.
+      groups: the numbers of the groups, from 0.
+      first_row: the number of the first row in the file, from 0.
+      rows: their number of rows.
+      bytes: their bytes, of all columns and before compression, if the format knows them so.
+      bytes_before: those of the groups before them in the file.
+    """
+
+    file: FoundFile
+    version: str | None
+    groups: range
+    first_row: int
+    rows: int
+    bytes: int
+    bytes_before: int
+
+
+class GroupFile(abc.ABC):
+    """An open file of a format.
+
+    Args:
+      source: the open file.
+      piece: the groups that are read; None to read only the columns and the groups' sizes.
+      files: all files, and what is read of them.
+      path: the path of the file.
+
+    Attributes:
+      mark: how each file of the format begins.
+      remedy: what to do if it cannot be read.
+      schema: all columns.
+    """
+
+    mark = b""
+    remedy = "check the path and --input_format; if they are right, copy the file again"
+    schema: pa.Schema
+
+    @abc.abstractmethod
+    def __init__(
+        self, source: pa.NativeFile, piece: GroupPiece | None, files: RecordFiles, path: str
+    ) -> None: ...
+
+    @abc.abstractmethod
+    def groups(self) -> list[tuple[int, int]]:
+        """The number of rows and the bytes of each group."""
+
+    @abc.abstractmethod
+    def batches(
+        self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of neighbouring groups, in order."""
+
+
+_BUFFER_BYTES = 1 << 20
+_REMOTE_BUFFER_BYTES = 1 << 23
+"""Bytes of a column that are read at a time."""
+
+_MOST_PRE_BUFFERED = 1 << 27
+"""The most bytes of row groups on another machine whose columns are read as a whole."""
+
+_MOST_UNBUFFERED = 1 << 25
+"""About the most bytes of a local row group whose columns are read without a buffer. A buffer costs
+one more copy of the bytes."""
+
+
+class ParquetFile(GroupFile):
+    mark = b"PAR1"
+
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
+        import pyarrow.parquet as pq  # a run without Parquet does not load it
+
+        is_local = isinstance(source, pa.OSFile)
+        all_bytes = piece.bytes if piece else 0
+        group_bytes = all_bytes // len(piece.groups) if piece else 0
+        buffer_bytes = _BUFFER_BYTES if is_local else _REMOTE_BUFFER_BYTES
+        if is_local and group_bytes <= _MOST_UNBUFFERED:
+            buffer_bytes = 0  # none: pyarrow reads the columns of one row group at a time
+        # Of a large row group, only the buffers are in memory. On other machines each read is a
+        # request, so the bytes of small row groups are read at once.
+        self._file = pq.ParquetFile(
+            source,
+            buffer_size=buffer_bytes,
+            pre_buffer=not is_local and all_bytes <= _MOST_PRE_BUFFERED,
+            page_checksum_verification=True,
+        )
+        self.schema = self._file.schema_arrow
+
+    def groups(self) -> list[tuple[int, int]]:
+        metadata = self._file.metadata
+        groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+        # Sizes of all columns: pyarrow ends the process if it is asked about one column, and this
+        # column is encrypted.
+        return [(group.num_rows, group.total_byte_size) for group in groups]
+
+    def batches(
+        self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of row groups: only the fields that the paths lead to, up to the first list."""
+        names = [".".join(map(str, itertools.takewhile(_is_name, path.steps))) for path in paths]
+        # pyarrow reads a dictionary in a list or struct only within a row group.
+        nested = filter(pt.is_nested, self.schema.types)
+        one_by_one = any("dictionary<" in str(kind) for kind in nested)
+        for part in [[group] for group in piece.groups] if one_by_one else [list(piece.groups)]:
+            yield from self._file.iter_batches(
+                batch_size=batch_rows, row_groups=part, columns=names, use_threads=False
+            )
+
+
+def _is_name(step: str | int) -> bool:
+    return isinstance(step, str)
+
+
+_MAGIC = b"ARROW1"
+"""The first and the last bytes of a file that can be read in any order. A stream has none."""
+
+_START = 8
+"""Where the stream in such a file begins."""
+
+_END = b"\xff\xff\xff\xff\0\0\0\0"
+"""The mark of the end of a stream."""
+
+
+class ArrowFile(GroupFile):
+    """An open Arrow file. A stream is one group, because it is read from its beginning."""
+
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
+        self._source = source
+        self._streamed = source.read_at(len(_MAGIC), 0) != _MAGIC
+        self._start, self._end = 0, source.size()
+        if not self._streamed:
+            if source.read_at(len(_MAGIC), max(self._end - len(_MAGIC), 0)) != _MAGIC:
+                raise pa.ArrowInvalid("its footer is missing, so it is truncated")
+            footer_end = self._end - len(_MAGIC) - 4
+            footer_bytes = int.from_bytes(source.read_at(4, max(footer_end, 0)), "little")
+            self._start, self._end = _START, footer_end - footer_bytes
+        self.schema = self._stream(None).schema
+
+    def groups(self) -> list[tuple[int, int]]:
+        groups, end = [], self._start
+        for batch in self._stream([]):
+            begin, end = end, self._source.tell()
+            groups.append((len(batch), end - begin))
+        end = self._source.tell()
+        if self._source.read_at(len(_END), max(end - len(_END), 0)) != _END:
+            raise pa.ArrowInvalid("it has no mark of its end, so it is truncated")
+        if end != self._end:
+            raise pa.ArrowInvalid(f"{self._end - end} bytes follow its end at byte {end}")
+        if not self._streamed:
+            return groups
+        return [(sum(rows for rows, _ in groups), end - self._start)]
+
+    def batches(
+        self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of record batches: only the columns that the paths begin with.
+
+        A record batch is read as a whole, because it can be compressed. pyarrow trusts the places
+        of values that a file has, and wrong ones would be outside of the memory, so they are
+        checked first. Whether texts are UTF-8 is checked later, row by row.
+        """
+        fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
+        batches: Iterator[pa.RecordBatch]
+        if self._streamed:
+            batches = iter(self._stream(fields))
+        else:
+            file = pa.ipc.open_file(self._source, options=_options(fields))
+            batches = map(file.get_batch, piece.groups)
+        for batch in batches:
+            for column in batch.columns:
+                column.view(_of_bytes(column.type)).validate(full=True)
+            for first in range(0, len(batch), batch_rows):
+                yield batch.slice(first, batch_rows)
+
+    def _stream(self, fields: Sequence[int] | None) -> pa.RecordBatchReader:
+        self._source.seek(self._start)
+        return pa.ipc.open_stream(self._source, options=_options(fields))
+
+
+def _options(fields: Sequence[int] | None) -> pa.ipc.IpcReadOptions:
+    return pa.ipc.IpcReadOptions(use_threads=False, included_fields=fields)
+
+
+def _of_bytes(kind: pa.DataType) -> pa.DataType:
+    """The type with bytes in place of texts, for texts and lists of them."""
+    if pt.is_list(kind):
+        return pa.list_(_of_bytes(kind.value_type))
+    if pt.is_large_list(kind):
+        return pa.large_list(_of_bytes(kind.value_type))
+    return _BYTES.get(kind, kind)
+
+
+_BYTES = {
+    pa.string(): pa.binary(),
+    pa.large_string(): pa.large_binary(),
+    pa.string_view(): pa.binary_view(),
+}
+
+
+_TYPES: dict[str, pa.DataType] = {
+    "null": pa.null(),
+    "boolean": pa.bool_(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "bytes": pa.binary(),
+    "string": pa.string(),
+    "enum": pa.string(),
+    "fixed": pa.binary(),
+    # logical types, whose values fastavro gives as Python's dates and times
+    "date": pa.date32(),
+    "time-millis": pa.time32("ms"),
+    "time-micros": pa.time64("us"),
+    "timestamp-millis": pa.timestamp("ms", "UTC"),
+    "timestamp-micros": pa.timestamp("us", "UTC"),
+    "local-timestamp-millis": pa.timestamp("ms"),
+    "local-timestamp-micros": pa.timestamp("us"),
+}
+
+
+class AvroFile(GroupFile):
+    mark = b"Obj\x01"
+
+    def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
+        from fastavro import block_reader  # a run without Avro does not load it
+
+        self._source = source
+        self._blocks = block_reader(source)
+        self._first: int = source.tell()
+        schema = self._blocks.writer_schema
+        if not isinstance(schema, dict) or schema.get("type") != "record":
+            raise pa.ArrowInvalid("its schema is not one of records")
+        self.schema = pa.schema(list(_arrow_type(schema, {})))
+
+    def groups(self) -> list[tuple[int, int]]:
+        groups, end = [], self._first
+        try:
+            for block in self._blocks:
+                groups.append((block.num_records, block.size))
+                end = block.offset + block.size
+        except EOFError:
+            raise pa.ArrowInvalid("it ends within a block, so it is truncated") from None
+        if end != self._source.size() or any(rows < 0 for rows, _ in groups):
+            raise pa.ArrowInvalid(f"there is no block at byte {end}")
+        return groups
+
+    def batches(
+        self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        names = dict.fromkeys(str(path.steps[0]) for path in paths)
+        schema = pa.schema([self.schema.field(name) for name in names])
+        self._source.seek(self._first + piece.bytes_before)
+        for block in itertools.islice(self._blocks, len(piece.groups)):
+            records: list[Any] = list(block)
+            for first in range(0, len(records), batch_rows):
+                part = records[first : first + batch_rows]
+                columns = [
+                    pa.array([record[field.name] for record in part], field.type)
+                    for field in schema
+                ]
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
+    """The type of Arrow for the values of an Avro schema, as fastavro has parsed it.
+
+    A union of several types has no such type, and neither has a type that contains itself. They are
+    unions of Arrow, which nothing reads. `named` has the types with names that are complete.
+    """
+    if isinstance(schema, list):
+        others = [each for each in schema if each != "null"]
+        if len(others) == 1:
+            return _arrow_type(others[0], named)
+        return _unread(f"a union of {len(others)} types") if others else pa.null()
+    if isinstance(schema, str):
+        return _TYPES.get(schema) or named.get(schema) or _unread(f"the type {schema}")
+    name, logical = schema["type"], schema.get("logicalType")
+    if logical == "decimal":
+        return pa.decimal256(schema["precision"], schema.get("scale", 0))
+    if logical in _TYPES:
+        return _TYPES[logical]
+    if name == "array":
+        return pa.list_(_arrow_type(schema["items"], named))
+    if name in ("record", "error"):
+        fields = [(field["name"], _arrow_type(field["type"], named)) for field in schema["fields"]]
+        named[schema["name"]] = pa.struct(fields)
+        return named[schema["name"]]
+    kind = _arrow_type(name, named)
+    if "name" in schema:
+        named[schema["name"]] = kind
+    return kind
+
+
+def _unread(what: str) -> pa.DataType:
+    return pa.dense_union([pa.field(what, pa.null())])

@@ -1,1 +1,0 @@
-"""Records as lines of text: JSON lines and tab-separated text."""
