@@ -96,12 +96,11 @@ def _history() -> _Parts:
     return {"orders of nights": table(["order", "by"], rows)}
 
 
-def _definitions() -> _Parts:
+def _metrics() -> _Parts:
     tokenizers = [
         [
             code(row.name),
             row.description + (f"; needs `./run.sh install {row.extra}`" if row.extra else ""),
-            row.equals,
         ]
         for row in TOKENIZERS.values()
     ]
@@ -130,16 +129,15 @@ def _definitions() -> _Parts:
         [
             code(row.name),
             f"{row.source}; {row.details}" if row.details else row.source,
-            row.verified_by,
         ]
         for row in PRESETS.values()
     ]
     return {
-        "tokenizers": table(["tokenizer", "tokens", "equals"], tokenizers),
+        "tokenizers": table(["tokenizer", "tokens"], tokenizers),
         "tokenizers of languages": table(["language", "codes", "tokenizer"], languages),
         "rules of reference lengths": table(["rule", "length", "as in"], lengths),
         "smoothing methods": table(["method", "precision", "source"], smoothing),
-        "presets": table(["preset", "equals", "verified by"], presets),
+        "presets": table(["preset", "equals"], presets),
     }
 
 
@@ -245,7 +243,7 @@ def _library() -> _Parts:
     }
 
 
-def _resampling() -> _Parts:
+def _significance() -> _Parts:
     header = ["method", "what a replicate is", "default number"]
     rows = [
         [code(row.name), row.description, f"{row.resamples:,}"]
@@ -257,12 +255,12 @@ def _resampling() -> _Parts:
 _PAGES: Mapping[str, Callable[[], _Parts]] = {
     "README.md": _readme,
     "docs/tour.md": _tour,
-    "docs/definitions.md": _definitions,
     "docs/examples.md": _examples,
     "docs/history.md": _history,
     "docs/inputs.md": _inputs,
+    "docs/metrics.md": _metrics,
     "docs/notebook.md": _notebook,
     "docs/library.md": _library,
-    "docs/resampling.md": _resampling,
+    "docs/significance.md": _significance,
 }
 """What makes the tables of each page."""

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import doctest
 import io
+import os
 import pathlib
 import re
 import shlex
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from command_line import PROJECT, called, without_progress
+from command_line import COMMAND, PROJECT, called, without_progress
 from engine_parts import need
 from markdown_tables import sections, tables
 from scoring import score_of
@@ -34,15 +35,11 @@ SHOWN = [
     for name in (
         "README.md",
         "docs/tour.md",
-        "docs/definitions.md",
         "docs/inputs.md",
+        "docs/metrics.md",
+        "docs/significance.md",
         "docs/examples.md",
         "docs/history.md",
-        "docs/chrf.md",
-        "docs/ter.md",
-        "docs/rouge.md",
-        "docs/exact_match.md",
-        "docs/wer.md",
     )
 ]
 
@@ -99,8 +96,11 @@ def test_a_command_prints_what_the_page_shows(
     if NEEDS_FLINK in block:
         request.getfixturevalue("started_flink")
     (tmp_path / "examples").symlink_to(PROJECT / "examples")
-    (tmp_path / "run.sh").write_text(f'#!/bin/sh\nexec "{PROJECT}/run.sh" "$@"\n')
-    (tmp_path / "run.sh").chmod(0o755)
+    for name, words in (("run.sh", [PROJECT / "run.sh"]), (".bin/beam-bleu", COMMAND)):
+        program = tmp_path / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, words))} "$@"\n')
+        program.chmod(0o755)
     before = set(tmp_path.iterdir())
     script, expected = "", []
     for command, shown in commands(block):
@@ -110,6 +110,7 @@ def test_a_command_prints_what_the_page_shows(
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path}/.bin:{os.environ['PATH']}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -226,7 +227,7 @@ def rows(page: pathlib.Path, header: str) -> list[list[str]]:
     return found
 
 
-DEFINITIONS = PROJECT / "docs" / "definitions.md"
+METRICS = PROJECT / "docs" / "metrics.md"
 
 
 def scored(candidates: str, references: str, flags: str) -> BleuScore:
@@ -244,7 +245,7 @@ def scored(candidates: str, references: str, flags: str) -> BleuScore:
 
 @pytest.mark.parametrize(
     ("candidates", "references", "flags", "shown"),
-    rows(DEFINITIONS, "| candidates | references | flags | score |"),
+    rows(METRICS, "| candidates | references | flags | score |"),
 )
 def test_an_example_of_a_definition_scores_what_the_page_shows(
     candidates: str, references: str, flags: str, shown: str

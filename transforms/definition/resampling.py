@@ -15,7 +15,7 @@ DEFAULT_SEED = 12345
 
 MOST_RESAMPLES = 100_000
 """A p-value is at least 1 / (MOST_RESAMPLES + 1). Memory grows with the number of replicates and
-with that of systems: docs/resampling.md has figures."""
+with that of systems: docs/significance.md has figures."""
 
 LARGEST_SEED = 2**64 - 1
 

@@ -29,7 +29,7 @@ class Script:
       remedy: the tokenizer to use, for messages.
       letters: a text is in this script if the words in which letters of the table occur have more
         letters than this on average, and if the text has more such letters than words. Words are
-        the parts between white space. docs/line_parallel.md has the measurement.
+        the parts between white space. docs/inputs.md has the measurement.
     """
 
     name: ScriptName
@@ -81,9 +81,9 @@ class Tokenizer:
 
     Attributes:
       name: its name here.
-      description: what its tokens are, for docs/definitions.md; "" for a metric's own.
-      equals: the tool that gives the same tokens, for the same page.
-      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it for any model.
+      description: what its tokens are, for docs/metrics.md; "" for a metric's own.
+      sacrebleu: its name in sacreBLEU, which has the same tokens; None if it does not have it, or
+        only for its own models.
       takes_tokenized_text: whether it is for text that is tokenized already.
       splits: the scripts that it splits into words or smaller tokens; it needs spaces for the
         others.
@@ -99,7 +99,6 @@ class Tokenizer:
 
     name: AnyTokenizerName
     description: str = ""
-    equals: str = ""
     sacrebleu: str | None = None
     takes_tokenized_text: bool = False
     splits: tuple[ScriptName, ...] = ()
@@ -130,15 +129,12 @@ class Tokenizer:
             ) from error
 
 
-_SACREBLEU = "sacreBLEU 2.6"
-
 TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     Tokenizer(
         "13a",
         "the rules of mteval-v13a: punctuation marks are tokens of their own, except in numbers; "
         "`&quot;` `&amp;` `&lt;` `&gt;` are replaced by their characters; `<skipped>` and hyphens "
         "at line ends are removed",
-        _SACREBLEU,
         sacrebleu="13a",
     ),
     Tokenizer(
@@ -146,7 +142,6 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "the international rules of mteval-v14: a punctuation mark (Unicode P) is a token of "
         "its own unless there are digits (N) on both sides; a symbol (S) is always a token of its "
         "own; a mark at the end of a line stays with a digit before it",
-        _SACREBLEU,
         sacrebleu="intl",
         versions=("regex",),  # its classes of code points
     ),
@@ -154,35 +149,30 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "zh",
         "each Chinese character is a token; the rest follows the rules of 13a, but entities are "
         "not replaced",
-        _SACREBLEU,
         sacrebleu="zh",
         splits=("chinese",),
     ),
     Tokenizer(
         "char",
         "each character that is not white space",
-        _SACREBLEU,
         sacrebleu="char",
         splits=ALL_SCRIPTS,
     ),
     Tokenizer(
         "none",
         "words between white space, as in `str.split`",
-        _SACREBLEU,
         sacrebleu="none",
         takes_tokenized_text=True,
     ),
     Tokenizer(
         "ascii-space",
         "words between ASCII white space (tab to carriage return, and space)",
-        "Perl's and C's `split`",
         takes_tokenized_text=True,
     ),
     Tokenizer(
         "ja-mecab",
         "MeCab's words, with the IPA dictionary, by sacreBLEU's own code; MeCab ends a line at a "
         "NUL character",
-        _SACREBLEU,
         sacrebleu="ja-mecab",
         splits=("chinese", "japanese"),  # a Japanese text can be without kana
         extra="ja",
@@ -193,7 +183,6 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "ko-mecab",
         "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code; MeCab ends a line "
         "at a NUL character",
-        _SACREBLEU,
         sacrebleu="ko-mecab",
         splits=("korean",),
         extra="ko",
@@ -204,7 +193,6 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
         "spm",
         "the pieces of a SentencePiece model, `--spm_model FILE`; with sacreBLEU's models it gives "
         "sacreBLEU's flores101, flores200 and spBLEU-1K",
-        _SACREBLEU,  # but sacreBLEU has names only for its own models
         splits=ALL_SCRIPTS,
         needs_model=True,
         extra="spm",

@@ -126,7 +126,7 @@ def comma_separated_numbers(text: str) -> tuple[float, ...]:
 class BleuConfig(Metric):
     """A definition of BLEU; the default is sacreBLEU's.
 
-    `docs/definitions.md` has the formula, all choices and their sources.
+    `docs/metrics.md` has the formula, all choices and their sources.
     `preset` gives the definitions of other tools by name.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Presets: definitions of BLEU with names known from tools and papers.
 
-Each one sets the choices to the defaults of its tool. `docs/definitions.md` says what it equals,
+Each one sets the choices to the defaults of its tool. `docs/metrics.md` says what it equals,
 how that was proved, and where it differs.
 """
 
@@ -38,15 +38,13 @@ class Preset:
     Attributes:
       name: its name.
       source: the tool or paper that it equals, with names of functions in backticks.
-      verified_by: how that was verified.
       choices: the fields of `BleuConfig` that it sets. If there are weights, they are a function
         of the order.
-      details: more about the tool, for docs/definitions.md.
+      details: more about the tool, for docs/metrics.md.
     """
 
     name: PresetName
     source: str
-    verified_by: str
     choices: Mapping[str, Any]
     details: str = ""
 
@@ -56,68 +54,57 @@ def _halved(order: int) -> tuple[float, ...]:
 
 
 PRESETS: Mapping[PresetName, Preset] = table(
-    Preset(
-        "sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", "sacreBLEU itself, to the last bit", {}
-    ),
+    Preset("sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", {}),
     Preset(
         "papineni2002",
         "Papineni et al. 2002, the paper's formula",
-        "brute force; sacreBLEU's `none`",
         {"tokenize": "none", "smooth_method": "none"},
         details="on words between white space",
     ),
     Preset(
         "tensorflow",
         "`compute_bleu` of TensorFlow's NMT",
-        "recorded from the tool",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "shortest"},
         details="its copies are the same",
     ),
     Preset(
         "d2l",
         "`bleu` of the book Dive into Deep Learning",
-        "recorded from d2l 1.0.3",
         {"tokenize": "none", "smooth_method": "none", "effective_order": True, "weights": _halved},
         details="version 1.0: p_n to the power 1/2^n, only orders up to the candidate's length",
     ),
     Preset(
         "nltk",
         "NLTK 3.9's `corpus_bleu` and `sentence_bleu`",
-        "NLTK itself",
         {"tokenize": "none", "smooth_method": "nltk-method0"},
         details="later versions are the same",
     ),
     Preset(
         "nltk_legacy",
         "NLTK 3.2.2 to 3.2.5's `corpus_bleu` and `sentence_bleu`",
-        "recorded from 3.2.5 (3.2.2 to 3.2.4 are the same)",
         {"tokenize": "none", "smooth_method": "leave-out"},
     ),
     Preset(
         "multi_bleu",
         "Moses's multi-bleu.perl",
-        "recorded from the script",
         {"tokenize": "ascii-space", "smooth_method": "none"},
         details="it splits at ASCII white space; its `-lc` is `--lowercase_ascii`",
     ),
     Preset(
         "mteval13a",
         "NIST's mteval-v13a.pl",
-        "recorded from the script",
         {"lowercase": "ascii", "smooth_method": "mteval"},
         details="it ignores case unless `-c` is given (`--no_lowercase` here)",
     ),
     Preset(
         "torchmetrics",
         "torchmetrics' `bleu_score`",
-        "recorded from 1.9.0",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "closest_first"},
         details="that of `torchmetrics.functional.text`",
     ),
     Preset(
         "huggingface",
         "`bleu` of Hugging Face's evaluate",
-        "recorded from evaluate 0.4.6",
         {"smooth_method": "none", "reference_length": "shortest"},
         details='`evaluate.load("bleu")`',
     ),

@@ -1,7 +1,7 @@
 """The smoothing methods: what happens with an order of n-grams without matches (see formula.py).
 
 In descriptions, m and t are matches and n-grams of an order, v is the method's value, and t' is
-NLTK's denominator (docs/definitions.md).
+NLTK's denominator (docs/metrics.md).
 """
 
 from __future__ import annotations
