@@ -157,10 +157,15 @@ def _score(score: Json) -> Json:
         "properties": {
             **first,
             "score": former["score"],
-            **{field: fields[field] for field in order},
+            **{field: _description(former.get(field, {})) | fields[field] for field in order},
             **last,
         },
     }
+
+
+def _description(field: Json) -> Json:
+    """The description of a field, which is written by hand."""
+    return {key: value for key, value in field.items() if key == "description"}
 
 
 def _of_metric(row: MetricRow) -> Json:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
@@ -200,6 +201,27 @@ def _inputs() -> _Parts:
     }
 
 
+def _result() -> _Parts:
+    return {
+        f"fields of {name}.json": "\n".join(_objects(f"{name}.schema.json"))
+        for name in ("scores", "manifest", "run")
+    }
+
+
+def _objects(file: str) -> Iterator[str]:
+    """A heading and a list for each object of a JSON Schema: its fields with descriptions."""
+    schema = json.loads((PROJECT / "docs" / file).read_text(encoding="utf-8"))
+    for name, definition in {"": schema, **schema["$defs"]}.items():
+        fields = definition.get("properties", {}).items()
+        lines = [
+            f"- {code(field)}: {about['description']}\n"
+            for field, about in fields
+            if "description" in about
+        ]
+        if lines:
+            yield "".join([*([f"### {code(name)}\n\n"] if name else []), *lines])
+
+
 def _notebook() -> _Parts:
     schemas = {
         "columns of scores": SCORE_COLUMNS,
@@ -261,6 +283,7 @@ _PAGES: Mapping[str, Callable[[], _Parts]] = {
     "docs/metrics.md": _metrics,
     "docs/notebook.md": _notebook,
     "docs/library.md": _library,
+    "docs/result.md": _result,
     "docs/significance.md": _significance,
 }
 """What makes the tables of each page."""

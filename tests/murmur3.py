@@ -1,4 +1,4 @@
-"""The digest of a text as docs/folder.md defines it, in the simplest way: the tests' oracle."""
+"""The digest of a text as docs/result.md defines it, in the simplest way: the tests' oracle."""
 
 from __future__ import annotations
 

@@ -40,6 +40,7 @@ SHOWN = [
         "docs/significance.md",
         "docs/examples.md",
         "docs/history.md",
+        "docs/result.md",
     )
 ]
 

@@ -48,7 +48,7 @@ class SegmentScores(beam.PTransform):
       columns: the columns of the tables; None if each element is one segment. Its `key`, if it has
         one, is a column like any other here.
       details: whether there are also the numbers that the command writes beside the score, such as
-        "bleu_matches": lists of integers, and others (docs/output.md).
+        "bleu_matches": lists of integers, and others (docs/result.md).
 
     Raises:
       ValueError: a value is impossible.

@@ -49,7 +49,7 @@ class Evaluated(NamedTuple):
     """The outputs of `Evaluate`: PCollections with the elements of each result.
 
     Attributes:
-      document: the result document, a dict: what `scores.json` of the command has (docs/output.md).
+      document: the result document, a dict: what `scores.json` of the command has (docs/result.md).
       scores: its scores, a dict for each metric, system and slice.
       comparisons: its comparisons of systems, a dict each.
       examples: the lines of the file of examples, a dict each; empty unless `examples` asks for

@@ -140,7 +140,7 @@ class ComparedRow(DifferenceRow):
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """A result. Its mappings are entries of scores.json, as docs/output.md explains them.
+    """A result. Its mappings are entries of scores.json, as docs/result.md explains them.
 
     Attributes:
       scores: metric by metric, those of the whole corpus and of slices, then means, then presets.

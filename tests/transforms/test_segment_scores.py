@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.transforms import window
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming, WindowedValue
-from command_line import PROJECT, REFERENCES, SYSTEMS, called, read_lines, streams
+from command_line import REFERENCES, SYSTEMS, called, read_lines, streams
 from found_in_pipelines import found_in
 from hostile_texts import hostile_segments
 from sacrebleu.metrics import BLEU, CHRF, TER
@@ -241,10 +240,3 @@ def test_a_wrong_element_fails_the_job(element: Any, transform: Any, cause: str)
     anything = beam.Map(lambda given: given).with_output_types(Any)
     with pytest.raises(Exception, match=re.escape(cause)):
         found_in([element], anything, transform)
-
-
-def test_the_examples_of_the_page_run() -> None:
-    page = PROJECT / "docs" / "segment_scores.md"
-    examples = doctest.testfile(str(page), module_relative=False)
-    assert examples.failed == 0
-    assert examples.attempted == 10

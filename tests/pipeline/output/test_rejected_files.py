@@ -21,7 +21,7 @@ from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES,
 from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.totals.closing import Rejected, check_rejected, most_rejected_of
 
-PAGE = (PROJECT / "docs" / "folder.md").read_text()
+PAGE = (PROJECT / "docs" / "result.md").read_text()
 
 ALL = most_rejected_of("1.0")
 

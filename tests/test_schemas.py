@@ -1,4 +1,4 @@
-"""What the program writes follows the schemas in docs/."""
+"""What the program writes follows the schemas in docs/, and they describe each score."""
 
 from __future__ import annotations
 
@@ -151,3 +151,8 @@ def test_the_records_of_failed_and_of_running_runs_are_valid(tmp_path, monkeypat
     monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", watched)
     called(*EXAMPLE, "--output", tmp_path)
     assert states == ["running"]
+
+
+def test_each_field_of_a_score_is_described():
+    fields = SCHEMAS["document"]["$defs"]["score"]["properties"]
+    assert [name for name, field in fields.items() if "description" not in field] == ["metric"]
