@@ -18,8 +18,8 @@ stamp=$venv/installed # the extras, what .venv was made for, checksums; gone whi
 uv=$(type -P uv || echo "$venv/bin/uv")
 
 fail() { printf 'run.sh: %s\n  %s\n' "$@" >&2 && exit 1; }
-version() { "$1" -I -S -c 'import sys; print("Python %d.%d" % sys.version_info[:2])'; }
-made_for() { echo "$(version "$venv/bin/python" 2>&1), $project"; }
+version() { "$1" -I -S -c 'import sys; print("Python %d.%d" % sys.version_info[:2])' 2>/dev/null; }
+made_for() { echo "$(version "$venv/bin/python"), $project"; }
 sums() { cksum "$project/pyproject.toml" "$project/deploy/constraints.txt"; }
 extras() { sed -n '/^\[project.optional-/,/^\[[^]]*]$/s/^\([a-z-]*\) = \[.*/\1/p' "$project/pyproject.toml"; }
 other_python() { [[ ${PYTHON-} && "$(version "$PYTHON")" != "$(version "$venv/bin/python")" ]]; }
@@ -41,7 +41,7 @@ install() (
   echo "run.sh: installing into $venv, with these extras: $all" >&2
   if other_python || [[ ! -f $stamp || "$(sed -n 2p "$stamp")" != "$(made_for)" ]]; then
     if [[ $uv != "$venv/bin/uv" ]]; then
-      "$uv" venv --quiet --clear ${PYTHON:+--python "$PYTHON"} "$venv"
+      "$uv" venv --quiet --seed --clear ${PYTHON:+--python "$PYTHON"} "$venv"
     else
       "${PYTHON:-python3}" -m venv --clear "$venv"
       "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
