@@ -75,7 +75,7 @@ case $command in
   lint)
     install lint
     cd "$project" && PATH=$venv/bin:$PATH
-    ruff check . && ruff format --check . && mypy && lint-imports && pre-commit validate-config ;;
+    ruff check . && ruff format --check . && mypy && lint-imports --no-logo && pre-commit validate-config ;;
   docs)
     install docs
     cd "$project" && NO_MKDOCS_2_WARNING=1 exec .venv/bin/mkdocs build -f docs/website/mkdocs.yml ;;
