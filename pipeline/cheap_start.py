@@ -67,7 +67,6 @@ class DeferredLoader(importlib.abc.Loader):
         module.__spec__.loader = module.__loader__ = self._loader
 
     def attribute(self, module: ModuleType, name: str) -> Any:
-        """An attribute of the module. Its code runs before, unless the name is in `callables`."""
         if name in self._callables and not self._has_begun:
             return self._caller(module, name)
         self._run(module)
@@ -140,8 +139,6 @@ first called."""
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds deferred modules, and says that left-out packages are not installed."""
-
     def __init__(self, left_out: Collection[str], deferred: Mapping[str, Sequence[str]]) -> None:
         self._left_out = left_out
         self._deferred = deferred
@@ -163,7 +160,6 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def leave_out_unused_packages(argv: Sequence[str]) -> None:
-    """From now on, this process imports only packages that a command line can need."""
     if _stays_here(argv):
         finder = _Finder((*_UNUSED, *_OF_BEAMS_FILESYSTEMS), _SELDOM_USED)
     else:
@@ -174,10 +170,7 @@ def leave_out_unused_packages(argv: Sequence[str]) -> None:
 
 
 def _stays_here(argv: Sequence[str]) -> bool:
-    """Whether a command line names neither an engine nor what needs libraries of other machines.
-
-    These are HDFS, and tables on other machines (delta:s3://bucket/table).
-    """
+    """Whether a command line names no engine, no HDFS and no table elsewhere (delta:s3://...)."""
     if argv and argv[0] == "doctor":  # it tells what is installed
         return False
     needs_libraries = re.compile(r"--runner(=|$)|.*(hdfs://|:\w+://)")
@@ -194,7 +187,7 @@ _MOST_KEPT = 2**28
 
 
 def keep_freed_memory() -> None:
-    """From now on, this process keeps freed memory, if its C library is glibc.
+    """Makes this process keep freed memory, if its C library is glibc.
 
     By default, glibc often gives the megabytes of a batch back to the system, and the next batch
     gets new pages, which the system must clear and tell other cores about. All threads share one

@@ -30,11 +30,8 @@ Status = Literal["ok", "no", "FAIL"]
 class Fact:
     """One line of the report, under the heading of its section.
 
-    Attributes:
-      status: ok; no: it is not there, and scoring here does not need it; FAIL: scoring here
-        needs it, and it is missing or wrong.
-      text: what was found.
-      remedy: what to do; "" if there is nothing to do.
+    The status is "no" if something is not there that scoring here does not need, and "FAIL" if it
+    is needed.
     """
 
     section: str
@@ -54,7 +51,6 @@ class Check:
     needed: bool = True
 
     def facts(self) -> list[Fact]:
-        """The facts; if the check fails, those before, and one that says why."""
         found: list[Fact] = []
         try:
             found.extend(self.find())

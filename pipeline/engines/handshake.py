@@ -53,14 +53,12 @@ REINSTALL = (
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """What a worker says: the name of its host, its versions, and what it cannot do."""
-
     host: str
     software: Software
     errors: tuple[BleuError, ...] = ()
 
     def to_json(self) -> str:
-        """The worker as text, which any version of beam-bleu can read."""
+        """As text that any version of beam-bleu can read."""
         errors = [[exit_code(error), error.cause, error.remedy] for error in self.errors]
         fields = {"host": self.host, "software": dict(self.software), "errors": errors}
         return json.dumps(fields, sort_keys=True)
@@ -74,7 +72,6 @@ class Worker:
 
 @functools.cache
 def own_software() -> Software:
-    """The versions of this process. They do not depend on a job."""
     return {
         "beam_bleu": VERSION,
         "code": _code_digest(),
@@ -90,7 +87,6 @@ def host_name() -> str:
 
 
 def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
-    """Checks that the workers have the launcher's versions, and can do their work."""
     for name, wanted in launcher.items():
         if wrong := [worker for worker in workers if differs(name, worker, wanted)]:
             said = f"is {wrong[0].software.get(name, 'missing')}"
@@ -110,7 +106,6 @@ def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
 
 
 def differs(name: str, worker: Worker, wanted: str) -> bool:
-    """Whether a worker has another version of a software, on which the job depends."""
     version = worker.software.get(name)
     if name == "python" and version is not None:  # of 3.11.4, 3.11 must be the same
         return version.split(".")[:2] != wanted.split(".")[:2]
@@ -118,13 +113,12 @@ def differs(name: str, worker: Worker, wanted: str) -> bool:
 
 
 def hosts_and_versions(workers: Sequence[Worker]) -> list[dict[str, Any]]:
-    """The workers as run.json shows them: one entry for each host and its versions."""
+    """The workers as run.json shows them."""
     shown = {(worker.host, tuple(sorted(worker.software.items()))) for worker in workers}
     return [{"host": host, "versions": dict(versions)} for host, versions in sorted(shown)]
 
 
 def shown_name(software: str) -> str:
-    """The name of a software for people."""
     return "the code of beam-bleu" if software == "code" else software.replace("_", "-")
 
 
@@ -152,13 +146,8 @@ _PROBES = 16
 class Handshake:
     """What a job asks its workers before it reads anything.
 
-    Attributes:
-      source: the input, of which they read the first byte of each stream.
-      texts: the ways to make tokens that they need.
-      output: the folder to which they write.
-      software: the launcher's versions.
-      path: the file that gets the answers.
-      probes: how many times it asks.
+    They read the first byte of each stream of the source, and write to the output folder. Their
+    answers are written to `path`.
     """
 
     source: Source
@@ -170,7 +159,6 @@ class Handshake:
 
     @classmethod
     def of(cls, job: Job, options: PipelineOptions) -> Handshake:
-        """The handshake of a job, whose launcher is this process."""
         scorings = job.scorings.values()
         texts = tuple(dict.fromkeys(text for scoring in scorings for text in scoring.counted))
         # Flink deals them out to the subtasks in turn, so that each one gets the same number.
@@ -184,7 +172,6 @@ class Handshake:
 
     @property
     def set_up(self) -> Callable[[beam.DoFn], None]:
-        """Sets up a step of the job on a worker, and checks the worker's versions before."""
         return functools.partial(_set_up, self.software)
 
     def answers(self) -> list[Worker] | None:
@@ -248,7 +235,6 @@ class _Check(beam.DoFn):
 
 
 def _software(texts: Sequence[TextName]) -> Software:
-    """The versions on which the result of a job depends."""
     versions = dict(own_software())
     for text in texts:
         with contextlib.suppress(PackageNotFoundError):

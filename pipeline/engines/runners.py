@@ -97,16 +97,12 @@ class Runner:
     in_process: bool
 
     def flags_of_engine(self, given: Sequence[str]) -> list[str]:
-        """The flags that only the engine knows: those that the user has given, and ours."""
         is_given = any(_name_of(flag) == _name_of(_FLINK_MODE) for flag in given)
         is_flink = self.name.rpartition(".")[2] == "FlinkRunner"
         return [_FLINK_MODE, *given] if is_flink and not is_given else [*given]
 
     def prepare(self, options: PipelineOptions, run: str) -> None:
-        """Checks early what an engine would check late, or wait for without a message.
-
-        It also gives the run a name on the engine.
-        """
+        """Checks early what an engine would check late or wait for; gives the run a name there."""
         if self.in_process:
             return
         if self.name.endswith("SparkRunner") and options.view_as(StandardOptions).streaming:
@@ -120,7 +116,6 @@ class Runner:
         cloud.job_name = cloud.job_name or f"beam-bleu-{now:%Y%m%d-%H%M%S}-{run[:4]}"
 
     def pipeline(self, options: PipelineOptions) -> beam.Pipeline:
-        """An empty pipeline for this runner."""
         if self.in_process:
             # Beam's DirectRunner would first try to download another runner (Prism).
             from beam_bleu.pipeline.engines.runners import InProcessRunner
@@ -144,7 +139,6 @@ class Runner:
 
 
 def _check_reachable(runner: str, options: PipelineOptions) -> None:
-    """Checks that the parts of an engine answer that the launcher will need."""
     name = runner.rpartition(".")[2]
     portable = options.view_as(PortableOptions)
     endpoint = portable.job_endpoint
@@ -207,7 +201,6 @@ def _name_of(flag: str) -> str:
 
 
 def find_runner(name: str | None) -> Runner:
-    """The runner of a `--runner` flag; None is the default."""
     if name is None:
         return Runner("FnApiRunner", in_process=True)
     last = name.rpartition(".")[2].lower()

@@ -38,14 +38,12 @@ _SEGMENTS = ("beam_bleu", "segments")
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """What an engine tells of a job at one moment.
+    """What an engine tells of a job at one moment; "" and None are unknown.
 
     Attributes:
-      state: its state in the engine's words, and how much is finished; "" if it is not known.
-      page: its page in the engine's console; "" if it is not known.
-      segments: the segments that are counted; None if that is not known.
-      is_working: whether the engine works on it, and has not only put it in a queue; None if that
-        is not known.
+      state: its state in the engine's words, and how much is finished.
+      page: its page in the engine's console.
+      is_working: whether the engine works on it, and has not only put it in a queue.
     """
 
     state: str
@@ -86,7 +84,6 @@ class SentJob:
         return Seen(state, "", segments, None if state == "RUNNING" else False)
 
     def messages(self) -> list[str]:
-        """What a job server has sent about it."""
         return [
             message.message_response.message_text
             for message in [*getattr(self.result, "_messages", ())]
@@ -94,7 +91,7 @@ class SentJob:
         ]
 
     def failures(self) -> Sequence[Failure]:
-        """The failures after which the engine may start the job again, as far as they are known."""
+        """The failures after which the engine may start the job again."""
         return []
 
     def cancel(self) -> None:
@@ -105,7 +102,7 @@ class SentJob:
 
 
 class FlinkJob(SentJob):
-    """A job on a Flink cluster, whose REST interface at a URL tells more than a job server does."""
+    """A job on a Flink cluster, whose REST interface tells more than a job server does."""
 
     def __init__(self, result: Any, url: str, name: str) -> None:
         super().__init__(result)
@@ -150,7 +147,6 @@ class FlinkJob(SentJob):
         return [job for job in jobs if job["name"] == self._name]
 
     def _newest(self) -> Mapping[str, Any] | None:
-        """The job as Flink describes it; None if Flink does not answer, or does not know it."""
         jobs = [job for job in self._jobs() if job["jid"] not in self._former]
         return max(jobs, key=lambda job: int(job["start-time"]), default=None)
 
@@ -176,7 +172,6 @@ class DataflowJob(SentJob):
 
 
 def sent_job(result: Any, options: PipelineOptions) -> SentJob:
-    """The job of Beam's result of sending it with these options."""
     cloud = options.view_as(GoogleCloudOptions)
     if not isinstance(result, PipelineResult):
         return DataflowJob(result, cloud)
@@ -185,7 +180,6 @@ def sent_job(result: Any, options: PipelineOptions) -> SentJob:
 
 
 def flink_url(options: PipelineOptions) -> str | None:
-    """The URL of the cluster that --flink_master names, without a slash at the end; or None."""
     value = str(options.view_as(FlinkRunnerOptions).flink_master or "").strip().rstrip("/")
     # These mean the job server's own Flink, or the master that it knows.
     if value in ("", "[local]", "[auto]"):
@@ -206,8 +200,7 @@ def ask_flink(url: str, path: str) -> Mapping[str, Any]:
 def _counts(accumulator: str) -> Iterator[int]:
     """The counts of segments in an accumulator of Flink.
 
-    Beam keeps all metrics in one accumulator, as its protocol's messages in JSON. There an integer
-    has seven bits in each byte, the lowest ones first.
+    Beam keeps its metrics there as JSON. An integer has seven bits in each byte, the lowest first.
     """
     with contextlib.suppress(ValueError, KeyError, TypeError):  # it is not Beam's
         for metric in json.loads(accumulator)["metrics"]["attempted"]:
@@ -218,6 +211,5 @@ def _counts(accumulator: str) -> Iterator[int]:
 
 
 def _sum_of(counts: Iterable[int]) -> int | None:
-    """The sum of the parts of steps; None if there is none."""
     parts = [*counts]
     return sum(parts) if parts else None

@@ -43,13 +43,8 @@ _LOGGER = logging.getLogger("beam_bleu.engines")
 class Watch:
     """Looks at a job again and again: tells what is new, and whether its workers can do it.
 
-    Args:
-      job: the job.
-      handshake: what its workers are asked.
-      timeout: the seconds that they may take to answer; None if the user has given no number. Then
-        the job ends only if it is certain that the engine works on it.
-      answered: is called once with what they say.
-      clock: gives the time in seconds.
+    Without a timeout, which is in seconds, the job ends only if it is certain that the engine works
+    on it. `answered` is called once with what the workers say.
     """
 
     def __init__(
@@ -134,10 +129,7 @@ def follow(
     timeout: int | None,
     answered: Callable[[Sequence[Worker]], None],
 ) -> Any:
-    """Prints the id of a job on stderr, follows the job, and returns its state at the end.
-
-    The arguments are those of `Watch`. A job is cancelled if its workers cannot do it.
-    """
+    """Follows a job to its end; returns its state. It is cancelled if its workers cannot do it."""
     if job.id:
         # In the words of Beam's client of Dataflow, because Airflow looks for them in the log.
         # It is also printed with --quiet: without it nobody finds the job if this process ends.
@@ -180,7 +172,7 @@ def follow(
 def engine_failure(
     error: BaseException, job: SentJob | None, options: PipelineOptions
 ) -> JobError | None:
-    """The error of a job, which may not have been sent, by its cause; None if it is not known."""
+    """The error of a job, which may not have been sent; None if its cause is not known."""
     if any(isinstance(each, BleuError) or find_error(str(each)) for each in causes(error)):
         return None
     if isinstance(error, grpc.RpcError) and error.code() is grpc.StatusCode.UNAVAILABLE:

@@ -28,10 +28,9 @@ class PlainDoFn(beam.DoFn):
 
 
 def look_only_where_state_can_be() -> None:
-    """Makes Beam look only at the function in steps by `Map` and `FlatMap`, also in its own.
+    """Makes Beam look only at the function in its own steps by `Map` and `FlatMap`.
 
-    The function is the `process` of such a step. The other methods are Beam's, without parameters
-    for state.
+    It is their `process`. Their other methods have no parameters for state.
     """
     CallableWrapperDoFn.__dir__ = PlainDoFn.__dir__
 

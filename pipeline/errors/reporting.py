@@ -41,8 +41,6 @@ _BETWEEN_WAKES = 0.1  # seconds
 
 
 class Ending(NamedTuple):
-    """How a command has ended: its exit code, and the cause and the remedy that it printed."""
-
     code: int
     cause: str = ""
     remedy: str = ""
@@ -57,7 +55,6 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def handled(self) -> Iterator[None]:
-        """While the body runs, this object handles the signals, from `released` on."""
         self.received.clear()
         if threading.current_thread() is not threading.main_thread():
             yield  # only the main thread can handle signals
@@ -106,7 +103,6 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Delays signals until the body ends."""
         self._held = True
         try:
             yield
@@ -157,8 +153,6 @@ def warn(message: str) -> None:
 
 
 class _Log(logging.Handler):
-    """Writes records to stderr: our warnings without a time, our other records with one."""
-
     def emit(self, record: logging.LogRecord) -> None:
         try:
             if not any(words in record.getMessage() for words in _NOBODY_ACTS_ON):
@@ -182,10 +176,9 @@ class _Log(logging.Handler):
 
 
 def _log_thread(ended: threading.ExceptHookArgs) -> None:
-    """Logs the traceback of a thread that has ended with an exception, where Python prints it.
+    """Logs the traceback of a thread where Python would print it.
 
-    Beam's threads end so if the connection to an engine is lost, and the main thread gets the same
-    error.
+    Beam's threads end with one if the connection to an engine is lost: the main thread reports it.
     """
     name = ended.thread.name if ended.thread else "a thread"
     # Not a lower level: --verbose shows it.
@@ -196,7 +189,6 @@ def _log_thread(ended: threading.ExceptHookArgs) -> None:
 
 @contextlib.contextmanager
 def _logged(level: int, level_of_libraries: int) -> Iterator[None]:
-    """While the body runs, our records of a level and above are shown. Those of libraries stay."""
     # Beam logs a traceback for every exception of a worker. When it is imported, it warns
     # about missing optional packages.
     logging.basicConfig(
@@ -221,12 +213,7 @@ def reported(
 ) -> int:
     """Does the work of a command and prints its error on stderr; returns the exit code.
 
-    Args:
-      work: the work.
-      verbose: how often --verbose was given.
-      quiet: whether stderr shows only errors.
-      ended: called when the work has ended, also after a signal. It raises no error.
-      log_format: the format of stderr.
+    `ended`, which raises no error, is called when the work has ended, also after a signal.
     """
     level = logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING
     with (
@@ -269,9 +256,8 @@ def _say_error(ending: Ending, trace: str) -> None:
 def end(code: int) -> NoReturn:
     """Ends the process without waiting for the threads that an engine has left.
 
-    Python would wait for all threads, but some of them (Beam's samplers) never end. And while
-    Python unloads its modules, gRPC's streams can wait forever for a lock of a thread that has
-    already ended.
+    Some of them (Beam's samplers) never end. And while Python unloads its modules, gRPC's streams
+    can wait forever for a lock of a thread that has already ended.
     """
     atexit._run_exitfuncs()  # Beam stops the programs that it has started
     with contextlib.suppress(OSError, AttributeError):
@@ -280,7 +266,6 @@ def end(code: int) -> NoReturn:
 
 
 def as_bleu_error(error: BaseException) -> BleuError:
-    """The error of a command: the exception itself, or what its text from an engine says."""
     for cause in causes(error):
         bleu_error = cause if isinstance(cause, BleuError) else find_error(str(cause))
         if bleu_error is not None:

@@ -31,7 +31,7 @@ MISSED = 4
 
 
 class ExitCode(NamedTuple):
-    """An exit code (signals have several), its meaning for readers, and the errors that have it."""
+    """Signals have several codes and no error."""
 
     codes: tuple[int, ...]
     meaning: str
@@ -53,8 +53,6 @@ _MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
 
 
 class MarkedError(Exception):
-    """An error with its mark, and its cause for people."""
-
     def __init__(self, cause: str, error: BleuError) -> None:
         # Beam makes the error again and adds the step's name to the first argument.
         super().__init__(cause, error)
@@ -113,12 +111,11 @@ class Failure(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A row of the table.
+    """What is known of words of an engine.
 
     Attributes:
-      words: a regular expression for the engine's words.
-      cause: what is wrong; `{words}` are the words, `{last}` is the last line that the engine says.
-      remedy: what to do.
+      words: a regular expression.
+      cause: has `{words}`, and `{last}`, the last line that the engine says.
       most: the number of such failures after which it does not help to start the job again; 0 if it
         always can.
     """
@@ -205,8 +202,7 @@ _JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
 def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | None:
     """The error of a job that has failed; None if no words are known.
 
-    Of several failures in the same words, the last one counts. `said` is what the engine says at
-    last.
+    Of several failures in the same words, the last one counts.
     """
     for known in _KNOWN:
         for failure in reversed(failures):
@@ -216,7 +212,7 @@ def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | Non
 
 
 def hopeless(failures: Sequence[Failure]) -> BleuError | None:
-    """The error for failures after which an engine starts a job in vain; None if it can help."""
+    """The error for failures after which an engine starts a job in vain."""
     marked = next(filter(None, (find_error(failure.text) for failure in failures)), None)
     if marked is not None:
         return marked

@@ -27,11 +27,7 @@ Entry = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """Which segments are asked for.
-
-    `labels` are the values that labels, or columns that are kept, must have; None for segments
-    without the label.
-    """
+    """The labels, or columns that are kept, have None for segments without the label."""
 
     metric: str
     system: str
@@ -50,10 +46,10 @@ class Wanted:
 
 
 class Found(NamedTuple):
-    """The segments that are shown, the worst one first, and what a reader must know of them.
+    """The segments that are shown, the worst one first.
 
     `of_all` is how many segments have a score, or lost against the other system; None if that is
-    unknown, because these are from the file of examples.
+    unknown.
     """
 
     entries: Sequence[Entry]
@@ -68,7 +64,7 @@ def _manifest(folder: str) -> Mapping[str, Any]:
 
 
 def read_examples(folder: str) -> list[Entry] | None:
-    """The examples of a result; None if it has none, or if its manifest is not in the folder."""
+    """The examples of a result; None if it has none, or no manifest."""
     named = _manifest(folder).get("examples")
     path = f"{folder.rstrip('/')}/{EXAMPLES}"
     if named is None or not exists(path):
@@ -85,7 +81,7 @@ def read_examples(folder: str) -> list[Entry] | None:
 def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
     """The worst segments, by the scores of all segments if they are on this machine.
 
-    `rows` is how many scores of segments the result says that it has; None if it has none.
+    `rows` is how many of these scores the result says that it has; None if it has none.
     """
     examples = read_examples(folder)
     if rows is not None and is_local(folder):
@@ -130,7 +126,6 @@ def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
 def _worst_in_files(
     files: Sequence[str], rows: int, wanted: Wanted, examples: Sequence[Entry]
 ) -> Found:
-    """The worst segments of the Parquet files of a run; the examples can have their texts."""
     import pyarrow as pa  # the report reads examples without it
     import pyarrow.dataset
 
@@ -147,7 +142,6 @@ def _worst_in_files(
 
 
 def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequence[Entry]) -> Found:
-    """The worst rows of all; it holds the numbers and scores of two systems."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -37,14 +37,13 @@ class Run(NamedTuple):
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, with the spaces after them. Punctuation is a word of its own."""
     return _WORDS.findall(text)
 
 
 def compared(text: str, other: str) -> tuple[list[Run], list[Run]]:
     """The runs of two texts. Put together, those of a text are this text.
 
-    Spaces do not count: a word is common if both texts have it, whatever spaces come after it.
+    A word is common if both texts have it, whatever spaces come after it.
     """
     of_text, of_other = words(text), words(other)
     blocks = _matcher(of_text, of_other).get_matching_blocks()
@@ -54,8 +53,6 @@ def compared(text: str, other: str) -> tuple[list[Run], list[Run]]:
 
 
 def closest(text: str, others: Sequence[str]) -> int:
-    """The number of the text that has the most in common with a text; the first one of several."""
-
     def likeness(number: int) -> tuple[float, int]:
         return _matcher(words(text), words(others[number])).ratio(), -number
 
@@ -68,7 +65,7 @@ def _matcher(first: Sequence[str], second: Sequence[str]) -> difflib.SequenceMat
 
 
 def _runs(of_text: Sequence[str], common: Set[int]) -> list[Run]:
-    """The words of a text, of which those at some places are common. A last space is not marked."""
+    """A last space is not marked."""
     runs: list[Run] = []
     for is_common, places in itertools.groupby(
         range(len(of_text)), key=lambda place: place in common or place >= _MOST_WORDS
@@ -80,8 +77,6 @@ def _runs(of_text: Sequence[str], common: Set[int]) -> list[Run]:
 
 
 class Text(NamedTuple):
-    """A text of a segment: the name of its column or system, and its words, perhaps marked."""
-
     name: str
     kind: Literal["kept", "reference", "candidate"]
     runs: Sequence[Run]
@@ -112,8 +107,8 @@ def scores(entry: Entry) -> str:
 def texts(entry: Entry, longest: int = MOST_CHARACTERS) -> Iterator[Text]:
     """What was kept, the references, and the candidates of a segment.
 
-    A candidate has the words marked that the closest reference lacks. The reference that is closest
-    to the candidate of the system has the words marked that this candidate lacks.
+    A candidate has the words marked that the closest reference lacks, and the reference that is
+    closest to the candidate of the system the words that this candidate lacks.
     """
 
     def cut(text: str) -> str:
@@ -145,7 +140,6 @@ def texts(entry: Entry, longest: int = MOST_CHARACTERS) -> Iterator[Text]:
 
 
 def shown_entry(entry: Entry, place: int) -> str:
-    """The lines of a segment, at a place of the list, from 1. Marked words are in brackets."""
     rows = [(printable(text.name), _bracketed(text.runs)) for text in texts(entry)]
     width = max((cell_len(name) for name, _ in rows), default=0)
     indent = " " * (len(str(place)) + 2)

@@ -41,8 +41,6 @@ _DIFFERENT = ("index", "score", "matches")
 
 @dataclasses.dataclass(frozen=True)
 class PartFile:
-    """A finished file: its name, which no other file ever has, and the number of its rows."""
-
     name: str
     rows: int
 
@@ -82,7 +80,6 @@ class _PartFiles:
                     self._end()
 
     def finished(self) -> list[PartFile]:
-        """All files, none of which is written to any more."""
         with storage.writing(self._output):
             if self._waiting:
                 self._write_group()
@@ -177,10 +174,9 @@ class WriteRejected(beam.DoFn):
 
 
 def rejected_line(bad: BadRecord) -> bytes:
-    r"""The line of a rejected record: JSON in UTF-8, with a newline.
+    r"""The line of a rejected record.
 
-    Bytes that are not UTF-8 are written as `\xff` in `raw`. Then `raw_base64` has the exact bytes,
-    and else it is null.
+    Bytes that are not UTF-8 are `\xff` in `raw`. Then `raw_base64` has the exact bytes.
     """
     raw, exact = bad.raw.decode(errors="backslashreplace"), None
     if raw.encode() != bad.raw:

@@ -66,22 +66,19 @@ _DATA_FILE = re.compile(
 
 
 def new_data_file(kind: DataKind, run: str) -> str:
-    """A name for a data file of a run that no other file has, relative to the output folder."""
+    """A name, relative to the output folder, that no other file has."""
     name = f"{run}-{uuid.uuid4().hex}"
     return f"{kind}/part-{name}.parquet" if kind == SEGMENT_SCORES else f"{kind}-{name}.jsonl"
 
 
 def run_of(name: str) -> str | None:
-    """The run of a data file; None if the file has another kind of name."""
     match = _DATA_FILE.fullmatch(name)
     return (match["run"] or match["run_"]) if match else None
 
 
 def handover_path(output: str, run: str) -> str:
-    """The path of the file by which the last step of a run gives its result to the launcher."""
     return join(output, f".handover-{run}")
 
 
 def workers_path(output: str, run: str) -> str:
-    """The path of the file in which the workers of a run say what they are."""
     return join(output, f".workers-{run}")

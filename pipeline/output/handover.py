@@ -24,7 +24,7 @@ from beam_bleu.transforms.wiring.filesystems import join
 
 @dataclasses.dataclass(frozen=True)
 class RunResult:
-    """The bytes of a run's scores.json, its rows, and remarks for the person who started it."""
+    """A scores.json as bytes and as rows, and remarks for the person who started the run."""
 
     scores: bytes
     result: Result
@@ -32,12 +32,10 @@ class RunResult:
 
     @classmethod
     def of(cls, scores: bytes, notes: Sequence[str]) -> RunResult:
-        """That of the bytes of a scores.json."""
         return cls(scores, read_result(json.loads(scores)), tuple(notes))
 
     @property
     def warnings(self) -> list[str]:
-        """All that a reader of the scores must know: the notes, and the warnings of the result."""
         return [*self.notes, *self.result.all_warnings]
 
 
@@ -46,7 +44,6 @@ _HERE: dict[str, RunResult | None] = {}
 
 
 def hand_over(output: str, run: str, result: RunResult) -> None:
-    """Gives the launcher of a run its result."""
     if run in _HERE:
         _HERE[run] = result
         return
@@ -55,18 +52,13 @@ def hand_over(output: str, run: str, result: RunResult) -> None:
 
 
 def remove_handover(output: str, run: str) -> None:
-    """Removes what a run wrote for its launcher from the output folder, as far as possible."""
     with contextlib.suppress(Exception):
         storage.remove([handover_path(output, run), workers_path(output, run)])
 
 
 @contextlib.contextmanager
 def awaited(job: Job, in_process: bool) -> Iterator[Job]:
-    """The job with its output folder, while a launcher waits for it.
-
-    A job without an output folder gets a temporary one. What the job hands over is removed
-    afterwards.
-    """
+    """The job with its output folder, or a temporary one, while a launcher waits for it."""
     with contextlib.ExitStack() as stack:
         output = job.output or stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
         stack.callback(remove_handover, output, job.run)
@@ -77,7 +69,6 @@ def awaited(job: Job, in_process: bool) -> Iterator[Job]:
 
 
 def result_of(job: Job) -> RunResult:
-    """The result of an awaited job that has ended."""
     if (result := _HERE.get(job.run)) is not None:
         return result
     path = handover_path(job.output, job.run)

@@ -64,8 +64,6 @@ set_producer(f"urn:beam-bleu:{VERSION}")
 
 @attr.define
 class Scores(OutputDatasetFacet):
-    """A facet of beam-bleu: the scores of the whole corpus."""
-
     segments: int
     scores: list[dict[str, Any]]
 
@@ -88,16 +86,12 @@ class Lineage:
         self._inputs: dict[Dataset, list[Mapping[str, Any]]] = {}
 
     def start(self, inputs: Sequence[Stream]) -> None:
-        """Sends the event of a run whose job starts now, and reads these inputs."""
         named = (dataset(stream.pattern) for stream in inputs)
         self._inputs = {name: [] for name in named if name is not None}
         self._send("START", self._start)
 
     def end(self, ending: Ending, result: RunResult | None) -> None:
-        """Sends the event of a run that has ended, and waits for the server.
-
-        Without a result, the run has failed.
-        """
+        """Without a result, the run has failed. Waits for the server."""
         if not self._sent:
             self._send("START", self._start)
         if result is not None:
@@ -153,7 +147,6 @@ class Lineage:
 
 
 def _client() -> Any:
-    """OpenLineage's client, set up by its own variables and files."""
     # The folder from which the command is called says nothing about the code of the job.
     config = {"facets": {"source_code_location": {"disabled": True}}}
     try:
@@ -175,7 +168,7 @@ def _client() -> Any:
 
 
 def _input(named: Dataset, streams: Iterable[Mapping[str, Any]]) -> InputDataset:
-    """A dataset, and what was read of it. A file that several streams read counts once."""
+    """A file that several streams read counts once."""
     files = {file["path"]: file for stream in streams for file in stream["files"]}
     statistics = input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
         rowCount=sum(file["lines"] for file in files.values()),

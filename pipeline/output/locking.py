@@ -49,10 +49,7 @@ _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, err
 class Lock:
     """The lock of a filesystem that has none, such as HDFS.
 
-    Attributes:
-      is_held: whether there is a lock, and this run holds it.
-      holder: the run that holds it, for people; "" if that is not known.
-      pause: seconds until the next attempt.
+    `holder` is the run that holds it, for people, and `pause` the seconds until the next attempt.
     """
 
     is_held = False
@@ -74,10 +71,8 @@ class Lock:
 def locked(folder: str, patience: float | None = None, run: str = "") -> Iterator[Lock]:
     """Stops other runs from putting a result in a folder while the body runs.
 
-    Args:
-      folder: the output folder.
-      patience: for how many seconds to wait if another run holds the lock; None for `PATIENCE`.
-      run: the name of the run, which other runs show while they wait.
+    Waits for some seconds, `PATIENCE` by default, if another run holds the lock. Other runs show
+    the name of the run while they wait.
     """
     path = join(folder, LOCK)
     patience = PATIENCE if patience is None else patience
@@ -195,7 +190,7 @@ class _Lease(Lock):
                 self._files.delete([self._path])
 
     def _put(self, version: Any) -> bool:
-        """Whether this run could put the next version of the lock in the place of this one."""
+        """Whether this run could put its lock in the place of this version."""
         self._count += 1
         before = time.monotonic()
         data = json.dumps(self._owner | {"renewed": self._count}).encode()
@@ -211,7 +206,6 @@ class _Lease(Lock):
         return True
 
     def _look(self) -> tuple[dict[str, Any], Any] | None:
-        """The owner of the lock, and the version of its object; None if there is no lock."""
         try:
             data, version = self._files.read_version(self._path)
         except FileNotFoundError:

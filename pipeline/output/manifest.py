@@ -60,9 +60,7 @@ def request_digest(
 ) -> str:
     """The digest of what decides a result. It does not depend on the folder of the command.
 
-    Args:
-      request: what the job was asked for, and to read.
-      streams: for each input the path, the size and the version of each file, in any order.
+    For each input, the streams have the path, the size and the version of each file, in any order.
     """
     files = [
         sorted((os.path.abspath(path) if is_local(path) else path, *rest) for path, *rest in stream)
@@ -101,15 +99,11 @@ def described(value: Any, name: str = "") -> Iterator[str]:
 
 
 def sha256(data: bytes) -> str:
-    """The SHA-256 of bytes, as documents have it."""
     return hashlib.sha256(data).hexdigest()
 
 
 def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The streams that were read, without the versions of files and tables.
-
-    They say nothing elsewhere.
-    """
+    """The streams that were read, without the versions of files, which say nothing elsewhere."""
     streams = [dict(stream) for stream in read]
     for stream in streams:
         stream.pop("snapshot", None)
@@ -120,7 +114,6 @@ def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
-    """The streams that were read, as the manifest lists them."""
     if digests.segments != segments.count:
         raise JobError(
             f"the number of segments in the digests is not the number planned: {segments.count} "
@@ -144,7 +137,6 @@ def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
 
 
 def digests_of(read: Iterable[Mapping[str, Any]], role: str) -> tuple[str, ...]:
-    """The digests of the streams with a role, such as "references", in their order."""
     return tuple(stream["digest"] for stream in read if stream["role"] == role)
 
 

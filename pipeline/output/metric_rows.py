@@ -56,7 +56,7 @@ class _Place(NamedTuple):
 class MetricRows:
     """What a result says about one metric.
 
-    `judge_input` says whether to warn about suspicious input; it is False if another metric does.
+    `judge_input` is False if another metric warns about suspicious input.
     """
 
     totals: Totals
@@ -71,11 +71,9 @@ class MetricRows:
 
     @property
     def own(self) -> MetricTotals:
-        """What was added up for the metric, with the job's own way to make tokens."""
         return self.totals.metrics[self.word][self.scorings.text]
 
     def check(self) -> None:
-        """Checks that there is a result; raises the errors of `scored`."""
         for text in self.scorings.counted:
             require_all_scored(
                 self.totals.scored,
@@ -96,7 +94,7 @@ class MetricRows:
 
     @functools.cached_property
     def tasks(self) -> list[str]:
-        """The tasks, if there are several that have no common score; otherwise none."""
+        """Those that have no common score."""
         tasks = dict.fromkeys(
             str(value)
             for place in self._slices
@@ -106,7 +104,6 @@ class MetricRows:
         return [*tasks] if len(tasks) > 1 else []
 
     def _require_separate_tasks(self) -> None:
-        """Checks that nothing needs a common score of all tasks, or of those of a language."""
         remedy = "name the file of one task; or add --pool_tasks to score all tasks together"
         presets, resampling = bool(self.scorings.presets), self.evidence.resampling is not None
         for flag, is_given in (("--compare_presets", presets), ("--resample", resampling)):
@@ -150,14 +147,13 @@ class MetricRows:
 
     @functools.cached_property
     def scores(self) -> list[ScoreRow]:
-        """The scores of the whole corpus, if its parts have a common one."""
+        """Those of the whole corpus, if its parts have a common one."""
         if self._whole is None or self.tasks:
             return []
         return self._rows(self._whole, judge_input=self.judge_input)
 
     @functools.cached_property
     def sliced(self) -> list[ScoreRow]:
-        """The scores of each slice, for each system that has segments in it."""
         # Those of languages or tasks judge the input if no score of the whole corpus can.
         judging = self._parts if self.judge_input and not self.scores else ()
         keys = {place.key for place in judging}
@@ -172,7 +168,6 @@ class MetricRows:
 
     @functools.cached_property
     def presets(self) -> dict[PresetNames, list[ScoreRow]]:
-        """The presets, and the scores of the whole corpus by them."""
         # It is said already: a preset with the same tokens has the same units.
         unknown = {row.system for row in self.scores if row.standard_error is None}
         found = {}
@@ -195,8 +190,7 @@ class MetricRows:
     ) -> list[ScoreRow]:
         """The scores of a place, for each system that has segments in it.
 
-        Of the whole corpus each system has a score. For the systems in `unexplained`, no warning
-        says why a standard error is missing.
+        For the systems in `unexplained`, no warning says why a standard error is missing.
         """
         rows = []
         estimates = place.estimates
@@ -231,7 +225,6 @@ class MetricRows:
         return rows
 
     def _rows_of_parts(self, rows: Iterable[Row]) -> dict[str, list[Row]]:
-        """By system, the rows of the languages or tasks of which there is a macro average."""
         found: dict[str, list[Row]] = {system: [] for system in self.totals.systems}
         for row in rows:
             if self._is_part(row.group):
@@ -242,8 +235,8 @@ class MetricRows:
     def averages(self) -> Iterator[ScoreRow]:
         """The mean of each system's scores of languages or tasks.
 
-        A system that does not have segments in all of them has no mean, because it could not be
-        compared with those of other systems.
+        A system without segments in one of them has none: it could not be compared with those of
+        others.
         """
         for system, own in self._rows_of_parts(self.sliced).items() if self._parts else ():
             mean = error = None
@@ -254,11 +247,10 @@ class MetricRows:
 
     @property
     def names(self) -> MetricNames:
-        """The definition of the metric."""
         return MetricNames(name=self.scorings.corpus.name, **self.of_corpus(self.scorings.corpus))
 
     def _signatures(self, place: _Place | None, metric: Metric) -> dict[str, Any]:
-        """Those of a definition as entries have them; None if languages have different ones.
+        """Those of a definition; None if languages have different ones.
 
         Systems can have different segments, and so different numbers of references. The signature
         has the numbers of all systems together, so it does not depend on their order.
@@ -274,11 +266,9 @@ class MetricRows:
         return {"signature": signature, "sacrebleu_signature": of_sacrebleu}
 
     def of_corpus(self, metric: Metric) -> dict[str, Any]:
-        """The metric, and the signatures of a definition for the whole corpus."""
         return {"metric": self.word, **self._signatures(self._whole, metric)}
 
     def languages(self, metric: Metric, *, tokenizers: bool) -> Iterator[dict[str, Any]]:
-        """The languages, and a definition for each one."""
         for place in self._parts if self.scorings.languages is not None else ():
             yield {
                 "metric": self.word,
@@ -320,7 +310,7 @@ class MetricRows:
     def average_comparisons(self) -> list[ComparisonRow]:
         """The comparisons of the means over all languages, or over all tasks.
 
-        A system that does not have segments of all of them is left out, because it has no mean.
+        A system without segments in one of them has no mean.
         """
         found = []
         for system, rows in self._rows_of_parts(self.comparisons).items():
@@ -351,7 +341,7 @@ class MetricRows:
 
     @property
     def resampling(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """What random replicates of the whole corpus say: of the scores, and of differences."""
+        """What replicates of the whole corpus say of the scores, and of differences."""
         corpus, systems, resampling = self.own.corpus, self.totals.systems, self.evidence.resampling
         assert resampling is not None
         if self.own.replicates is None or corpus.systems != tuple(sorted(systems)):
@@ -381,7 +371,6 @@ class MetricRows:
 
     @property
     def warnings(self) -> Iterator[str]:
-        """What a reader of the scores must know."""
         yield from _warnings_of(self.scores)
         yield from self._warnings_about_parts()
         if self.evidence.uncertainty:
@@ -390,7 +379,6 @@ class MetricRows:
                 yield from self._systems_without_cluster()
 
     def _warnings_about_parts(self) -> Iterator[str]:
-        """Which systems lack a language or task, and the warnings about each of these."""
         for system, own in self._rows_of_parts(self.sliced).items():
             there = [row.group for row in own]
             if missing := [place for place in self._parts if place.labels not in there]:
@@ -402,7 +390,6 @@ class MetricRows:
                 yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
 
     def _systems_without_cluster(self) -> Iterator[str]:
-        """One sentence about the systems that are in no cluster."""
         without = [row.system for row in self.scores if row.standard_error is None]
         if len(without) == len(self.scores):
             yield "clusters: there are none, because no system has a standard error"
@@ -411,7 +398,6 @@ class MetricRows:
             yield f"clusters: without {', '.join(without)}, because {has} no standard error"
 
     def _slices_without_errors(self) -> Iterator[str]:
-        """One sentence about all scores of slices that have no standard error."""
         missing = [row for row in self.sliced if row.standard_error is None]
         if missing:
             is_one = len(missing) == 1
@@ -428,8 +414,8 @@ class MetricRows:
 def _mean(numbers: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
     """The mean of scores or differences, and its standard error if all of them have one.
 
-    They are of different segments, such as those of several languages. So their variances add up,
-    as if they were independent: nothing here says how far languages vary together.
+    They are of different segments. So their variances add up, as if they were independent: nothing
+    here says how far languages vary together.
     """
     mean = math.fsum(number for number, _ in numbers) / len(numbers)
     errors = [error for _, error in numbers if error is not None]
@@ -439,5 +425,4 @@ def _mean(numbers: Sequence[tuple[float, float | None]]) -> tuple[float, float |
 
 
 def _warnings_of(rows: Iterable[ScoreRow]) -> list[str]:
-    """The warnings about scores. Each one begins with the system's name."""
     return [f"{row.system}: {warning}" for row in rows for warning in row.warnings]

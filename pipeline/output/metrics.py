@@ -23,17 +23,11 @@ OWN_LABELS = ("metric", "system", "baseline", "slice", "signature", "version")
 def metrics(
     record: Mapping[str, Any], result: Result | None, labels: Mapping[str, str], slices: int
 ) -> bytes:
-    """The metrics of a run that has ended.
+    """The metrics of a run that has ended, by its run.json and its result; None if it failed.
 
     No label has a value that changes from run to run, such as the path of a day's folder, because
     Prometheus would begin a new time series with each one. Each slice is a time series for each
     metric and system, so `slices` bounds their number.
-
-    Args:
-      record: its record, the content of run.json.
-      result: its result; None if it failed.
-      labels: those that all metrics get, and their values.
-      slices: of how many slices it has the scores.
     """
     # Imported here, because it takes a tenth of a second, and only runs with --output need it.
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
@@ -41,7 +35,6 @@ def metrics(
     registry, gauges = CollectorRegistry(), dict[str, Gauge]()
 
     def add(name: str, meaning: str, value: float | None, **own: str) -> None:
-        """Adds a value, which is None if there is none, to a gauge."""
         if value is None:
             return
         every = {**labels, **own}
@@ -59,7 +52,6 @@ def metrics(
 
 
 def with_verdict(data: bytes, *, passed: bool) -> bytes:
-    """The metrics of a run, with the verdict of a later gate."""
     sample = re.compile(rb"^(beam_bleu_%b(?:\{.*\})?) .*$" % _VERDICT.encode(), re.MULTILINE)
     return sample.sub(rb"\1 %.1f" % passed, data)
 

@@ -65,7 +65,6 @@ _LONGEST = 256
 
 
 def prepare(output: str, begin: Callable[[], None] = lambda: None) -> None:
-    """Makes an output folder ready for a run, before anything is scored: it removes _SUCCESS."""
     with locked(output):
         check_owned(output)
         begin()
@@ -80,16 +79,12 @@ def commit(
     *,
     ran: bool = True,
 ) -> None:
-    """Replaces the result of an earlier run with that of this run.
-
-    All of this can run again after any earlier attempt. Files that are not beam-bleu's stay.
+    """Replaces the result of an earlier run. All of this can run again after any earlier attempt.
 
     Args:
-      output: the job's folder.
-      run: the run's name.
-      documents: the content of each document. Names are in `DOCUMENTS`. Without a manifest the
-        folder is a temporary one, and gets no _SUCCESS.
-      data: the names of the run's data files, as the manifest has them.
+      documents: by their names in `DOCUMENTS`. Without a manifest the folder is a temporary one,
+        and gets no _SUCCESS.
+      data: the names of the run's data files.
       ran: whether a run has made the result. It writes its own run.json and metrics.prom. If none
         ran, those of an earlier run are removed: they would tell of another result.
     """
@@ -117,10 +112,7 @@ def commit(
 
 
 def discard(output: str, run: str) -> None:
-    """Removes the data files of a failed run, as far as possible: they can fill the disk.
-
-    Otherwise the next run removes them.
-    """
+    """Removes the data files of a failed run, as far as possible: they can fill the disk."""
     # A thread of the last step may still be running. With the lock, it has ended or not yet begun.
     with contextlib.suppress(Exception), locked(output, SHORT_PATIENCE, run):
         own = {name for name in data_files(output) if run_of(name) == run}
@@ -129,7 +121,6 @@ def discard(output: str, run: str) -> None:
 
 
 def remove(output: str, names: Collection[str]) -> None:
-    """Removes files from an output folder, if they are there."""
     storage.remove([join(output, name) for name in names])
 
 
@@ -145,7 +136,7 @@ def _require(output: str, data: Sequence[str]) -> None:
 
 
 def result_in(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
-    """The bytes of scores.json, and the manifest of the same result; None if they do not match."""
+    """The bytes of scores.json, and its manifest; None if they do not match."""
     paths = [join(output, name) for name in (SCORES, MANIFEST)]
     if not all(map(storage.exists, paths)):
         return None
@@ -154,7 +145,6 @@ def result_in(output: str) -> tuple[bytes, Mapping[str, Any]] | None:
 
 
 def check_owned(output: str, names: Iterable[str] = _BEGINNINGS) -> None:
-    """Checks that a run may replace or remove files in its output folder, if they are there."""
     for name in names:
         is_owned(join(output, name))
     folder = join(output, SEGMENT_SCORES)
@@ -168,9 +158,7 @@ def check_owned(output: str, names: Iterable[str] = _BEGINNINGS) -> None:
 def is_owned(path: str, name: str = "") -> bool:
     """Whether there is a file of ours, which a run may replace; False if there is none.
 
-    Args:
-      path: its path.
-      name: the name that such a file has in an output folder; "" if the path ends with it.
+    `name` is that of such a file in an output folder, if the path ends otherwise.
     """
     if not storage.exists(path):
         return False
@@ -189,7 +177,6 @@ def is_owned(path: str, name: str = "") -> bool:
 
 
 def data_files(output: str) -> list[str]:
-    """The data files in an output folder, relative to it: all files that have such a name."""
     below = storage.visible_files(join(output, SEGMENT_SCORES), below=False)
     names = storage.visible_files(output, below=False)
     found = [*names, *(f"{SEGMENT_SCORES}/{name}" for name in below)]

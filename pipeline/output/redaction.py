@@ -29,12 +29,9 @@ _PARAMETER = re.compile(r"""([?&]([\w.%-]+)=)[^&#\s"']+""")
 def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:
     """The words of a command line, without the values that are secrets by their names.
 
-    A value that has the name of a secret in it, as a part of JSON, is hidden as a whole.
-
-    Args:
-      words: the words.
-      plain: flags whose values are never secrets, with all spellings. In their values, and in
-        words without a flag, only secrets in URLs are hidden.
+    A value that has the name of a secret in it, as a part of JSON, is hidden as a whole. Of flags
+    that are `plain`, in all spellings, and of words without a flag, only secrets in URLs are
+    hidden.
     """
     shown, flag = [], ""  # the flag whose value can be the next word
     for word in words:
@@ -52,7 +49,6 @@ def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:
 
 
 def without_url_secrets(text: str) -> str:
-    """The text, without users, passwords and secret parameters in its URLs."""
     return _PARAMETER.sub(
         lambda match: match[1] + HIDDEN if _SECRET.search(match[2]) else match[0],
         _USER.sub(HIDDEN, text),
@@ -60,7 +56,6 @@ def without_url_secrets(text: str) -> str:
 
 
 def _value(flag: str, value: str) -> str:
-    """The value of a flag that is shown; the flag is "" if it has no secrets but in URLs."""
     if flag and value and any(map(_SECRET.search, [flag, *_NAME.findall(value)])):
         return HIDDEN
     return without_url_secrets(value)

@@ -24,10 +24,7 @@ from beam_bleu.transforms.wiring.filesystems import join
 
 
 def existing_result(job: Job) -> bytes | None:
-    """The result that a run keeps instead of scoring again; None if the job must run.
-
-    A result that is not complete is never kept.
-    """
+    """The complete result that a run keeps; None if the job must run."""
     if job.if_exists == "replace":
         return None
     with locked(job.output):  # a run that is putting its result in place holds it
@@ -52,7 +49,6 @@ def existing_result(job: Job) -> bytes | None:
 
 
 def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
-    """Whether the files are there that the manifest of a result names."""
     has_totals = "evidence save_totals = true" in manifest.get("request", ())
     named = {EXAMPLES: "examples" in manifest, TOTALS: has_totals}
     are_there = (storage.exists(join(output, name)) for name in named if named[name])
@@ -60,7 +56,7 @@ def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
 
 
 def requested(job: Job) -> list[str]:
-    """What decides the result of a job, except for the files: "NAME = VALUE" of each choice.
+    """What decides the result of a job, except for the files.
 
     For example "metrics bleu corpus smooth_method = exp", "input systems 1 = atlas".
     """
@@ -79,7 +75,6 @@ def requested(job: Job) -> list[str]:
 
 
 def _difference(job: Job, manifest: Mapping[str, Any]) -> str:
-    """How what a job asks for differs from what a result was made of; "" if it does not."""
     pipes = [stream.label for stream in job.source.inputs if is_pipe(stream.pattern)]
     if pipes:
         return f"{pipes[0]} is a pipe, whose text cannot be compared"

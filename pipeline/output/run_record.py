@@ -92,7 +92,7 @@ class RunRecord:
           output: the output folder; "" if the user has named none.
           replaces: whether the run replaces a result that is already there. Otherwise, a run whose
             job has not started leaves such a result and its records as they are.
-          labels: those that all metrics get in metrics.prom, and their values.
+          labels: those that all metrics get in metrics.prom.
           slices: of how many slices it has the scores.
           lineage: the name of the job in lineage; "" if the run sends no events.
           content: the fields of run.json that are known.
@@ -107,11 +107,10 @@ class RunRecord:
             self._lineage = Lineage(content["run"], output, lineage, self._content["start"])
 
     def kept(self) -> None:
-        """Tells the record that the result of an earlier run stays, and its record too."""
+        """The result of an earlier run stays, and its record too."""
         self._output = ""
 
     def start(self, inputs: Sequence[Stream]) -> None:
-        """Writes the record of a run whose job starts now, and reads these inputs."""
         if self._output:
             self._is_started = True
             with contextlib.suppress(Exception):  # at the end it is tried again
@@ -120,7 +119,6 @@ class RunRecord:
                 self._lineage.start(inputs)
 
     def submitted(self, job_id: str) -> None:
-        """Tells the record the name that an engine has given to the job; "" if none."""
         self._content["job_id"] = job_id or None
         if self._output and job_id:
             with contextlib.suppress(Exception):
@@ -129,17 +127,14 @@ class RunRecord:
                     self._write(former)
 
     def answered(self, workers: Sequence[Worker]) -> None:
-        """Tells the record what the workers of an engine have said."""
         from beam_bleu.pipeline.engines.handshake import hosts_and_versions
 
         self._content["workers"] = hosts_and_versions(workers)
 
     def finished(self, result: RunResult) -> None:
-        """Tells the record the result of the job."""
         self._result = result
 
     def end(self, ending: Ending) -> None:
-        """Tells how a run has ended."""
         if not self._output or (ending.code == USAGE and not self._is_started):
             return
         is_done = ending.code in (0, MISSED)
@@ -170,7 +165,6 @@ class RunRecord:
         return not self._replaces and storage.exists(join(self._output, SUCCESS))
 
     def _write_ending(self, ending: Ending) -> None:
-        """Writes the record and the metrics, unless they are those of another run."""
         former = _record_in(self._output)
         if self._is_of_another_run(former):
             return
@@ -204,7 +198,6 @@ class RunRecord:
         storage.write_atomically(path, data)
 
     def _write(self, former: Mapping[str, Any] | None) -> None:
-        """Writes the record. The former one says when a run succeeded."""
         is_done = self._content["state"] == "done"
         success = self._content["end"] if is_done else (former or {}).get("last_success")
         self._content |= {"last_success": success, "versions": software_versions()}
@@ -223,14 +216,9 @@ def _record_in(output: str) -> Mapping[str, Any] | None:
 
 
 def keep_verdict(folder: str, missed: str) -> None:
-    """Writes what a gate says of a result into its run.json and metrics.prom.
+    """Writes which thresholds a result misses into its run.json and metrics.prom.
 
-    If run.json says it already, nothing is written: this needs no right to write. If it cannot be
-    written, there is a warning.
-
-    Args:
-      folder: the folder of the result.
-      missed: which thresholds it misses; "" if it passes.
+    If run.json says it already, nothing is written: this needs no right to write.
     """
     path, verdict = join(folder, RUN_RECORD), _verdict(missed)
     with _warning():
@@ -253,13 +241,11 @@ def keep_verdict(folder: str, missed: str) -> None:
 
 
 def _verdict(missed: str) -> dict[str, Any]:
-    """The fields of run.json about thresholds that are missed, "" for none."""
     return {"verdict": "failed" if missed else PASSED, "verdict_message": _or_none(missed)}
 
 
 @contextlib.contextmanager
 def _warning() -> Iterator[None]:
-    """Makes a warning of an error, because the run itself can go on."""
     try:
         yield
     except Exception as error:  # each filesystem has exceptions of its own
@@ -268,7 +254,6 @@ def _warning() -> Iterator[None]:
 
 
 def _folder() -> str | None:
-    """The folder from which the command was called; None if it has been removed."""
     with contextlib.suppress(OSError):
         return os.getcwd()
     return None
@@ -279,14 +264,12 @@ def _or_none(text: str) -> str | None:
 
 
 def now() -> str:
-    """The time in UTC, as records have it."""
     time = datetime.now(timezone.utc)
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @functools.cache  # a run writes two records, and looking up the versions takes milliseconds
 def software_versions() -> Mapping[str, str]:
-    """The versions of the software here, by the names of run.json."""
     from importlib import metadata
 
     return {

@@ -26,8 +26,6 @@ from beam_bleu.transforms.totals.replicates.tiles import GENERATOR
 
 @dataclasses.dataclass(frozen=True)
 class JobResult:
-    """The result of a job, with the bytes of scores.json and of the file of examples."""
-
     totals: Totals
     rows: Result
     scores: bytes
@@ -35,7 +33,6 @@ class JobResult:
 
 
 def result_of(job: Job, ends: Ends) -> JobResult:
-    """The result of a job, from what its last step gets."""
     scorings, evidence = job.scorings, job.evidence
     totals = totals_of_ends(ends, job)
     systems = totals.systems
@@ -122,7 +119,7 @@ def scored(
 
 
 def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
-    """The warnings about all metrics. One that several metrics have names all of them."""
+    """One that several metrics have names all of them."""
     names: dict[str, list[str]] = {}
     for metric in metrics:
         for warning in dict.fromkeys(metric.warnings):
@@ -132,7 +129,6 @@ def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
 
 
 def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
-    """One sentence about a bootstrap of too few units, if it is one."""
     resampling = evidence.resampling
     if resampling is not None and resampling.method == "bootstrap" and units < FEWEST_UNITS:
         yield (
@@ -143,10 +139,6 @@ def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
 
 
 def _segment_scores(metrics: Sequence[MetricRows], rows: int) -> dict[str, Any] | None:
-    """How the scores of segments are made; None if they are not asked for.
-
-    `rows` is how many rows there are for each metric.
-    """
     made = [(metric, own) for metric in metrics if (own := metric.scorings.segments) is not None]
     if not made:
         return None
@@ -180,7 +172,7 @@ def _resampling(metrics: Sequence[MetricRows], evidence: Evidence) -> dict[str, 
 
 
 def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
-    """The counters of texts, if there are any, and of segments that are read, but not scored."""
+    """Those of texts, if there are any, and of segments that are read, but not scored."""
     counters: dict[str, Any] = {"segments": totals.segments}
     counting = counts_empty_candidates(scorings)
     if counting is not None:  # only empty_candidates depends on the metric
@@ -207,7 +199,7 @@ def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
 def _examples_bytes(
     picked: Picked, metrics: Sequence[MetricWord], systems: Sequence[str], baseline: str
 ) -> bytes:
-    """The content of the file of examples: JSON lines, of which a reader needs no other file."""
+    """JSON lines, of which a reader needs no other file."""
     return "".join(
         json_text(entry) + "\n"
         for metric in metrics
@@ -235,11 +227,6 @@ _NOT_COMPARED = dict.fromkeys(("baseline", "baseline_score", "difference", "base
 def _distributions(
     picked: Picked, highest: Mapping[MetricWord, float | None], systems: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """How the scores of segments are distributed, as scores.json shows it.
-
-    `highest` is the highest possible score of a segment by each metric, in the order of the result;
-    None if there is none.
-    """
     return [
         {
             "metric": metric,

@@ -19,7 +19,6 @@ from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, joi
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file or a folder at a path."""
     with reading(path):
         if not is_local(path):
             return bool(filesystem_of(path).exists(path))
@@ -30,14 +29,10 @@ def exists(path: str) -> bool:
 
 
 def visible_files(folder: str, *, below: bool = True) -> list[str]:
-    """The files in a folder, as paths relative to it; none if it is missing.
+    """The files in a folder, and in those below it, relative to it; none if it is missing.
 
     As for readers of Parquet, names that begin with `.` or `_` are ignored. Links to folders are
     not followed.
-
-    Args:
-      folder: the folder.
-      below: whether to list the folders in it, too.
     """
     with reading(folder):
         list_files = _walked if is_local(folder) else _matched
@@ -80,7 +75,6 @@ def paths_matching(pattern: str) -> list[str]:
 
 
 def read(path: str, most: int = -1) -> bytes:
-    """The bytes of a file, or the first ones, at most `most`."""
     with reading(path):
         if not is_local(path):
             with filesystem_of(path).open(path, compression_type=_uncompressed()) as file:
@@ -115,7 +109,7 @@ def _has_rename(path: str) -> bool:
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """Writes a file so that a reader sees either the whole new file or the old one."""
+    """A reader sees either the whole new file or the old one."""
     with writing(path):
         if not is_local(path) and not _has_rename(path):
             with created(path) as file:
@@ -129,14 +123,12 @@ def write_atomically(path: str, data: bytes) -> None:
 
 
 def check_writable(path: str) -> None:
-    """Checks that `write_atomically` can write a file: writes a part of it, and removes that."""
     with writing(path), _temporary(path, b"") as temporary:
         remove([temporary])
 
 
 @contextlib.contextmanager
 def _temporary(path: str, data: bytes) -> Iterator[str]:
-    """A file beside another one, which the body moves or removes."""
     folder, name = os.path.split(path)
     temporary = join(folder, f".{name}.{uuid.uuid4().hex}")
     try:
@@ -164,13 +156,11 @@ def writing(path: str, doing: str = "written", remedy: str = "check the folder")
 
 
 def reading(path: str) -> contextlib.AbstractContextManager[None]:
-    """The same while the body reads."""
     remedy = "check the path, its permissions and the access to its filesystem"
     return writing(path, "read", remedy)
 
 
 def remove(paths: Sequence[str]) -> None:
-    """Removes files of one filesystem, if they are there."""
     if not paths:
         return
     with writing(paths[0], "removed"):

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
-    """What compares the systems of two results in pairs of segments, or why nothing can."""
     if old.result.languages or new.result.languages:
         return "each language is scored by itself, and replicates are of the whole corpus only"
     runs = {"old": old, "new": new}
@@ -65,8 +64,7 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
 def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
     """Each score of a result minus the same score of an older one, in the order of the new one.
 
-    Metrics with another definition are left out, and means over other languages or tasks. `pairs`
-    is as in `ComparedResults`.
+    Metrics with another definition are left out, and means over other languages or tasks.
     """
     definitions = common_definitions(old, new)
     former = _scored(old)
@@ -80,7 +78,6 @@ def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
 
 
 def common_definitions(old: Result, new: Result) -> dict[MetricWord, tuple[Definition, Definition]]:
-    """How the scores of the metrics were made that both results have."""
     return {
         word: (definition_of(old, word), definition_of(new, word))
         for word in new.words
@@ -89,7 +86,7 @@ def common_definitions(old: Result, new: Result) -> dict[MetricWord, tuple[Defin
 
 
 def compared_series(old: Result, new: Result, pairs: Paired | str) -> dict[Key, ComparedRow]:
-    """The same by series; of a score of the whole corpus and a mean, the former."""
+    """By series; of a score of the whole corpus and a mean, the former."""
     return {key_of(row): row for row in reversed(compare(old, new, pairs))}
 
 
@@ -103,7 +100,6 @@ def _scored(result: Result) -> dict[tuple[Key, bool], ScoreRow]:
 
 
 def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:
-    """A score in two results, before its p-value is adjusted."""
     assert old.score is not None
     assert new.score is not None
     points = new.score - old.score
@@ -133,7 +129,7 @@ Row = TypeVar("Row", bound=DifferenceRow)
 
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:
-    """Differences with their p-values adjusted by Holm, for each metric and family of its own."""
+    """With p-values adjusted by Holm, for each metric and family of its own."""
     families: dict[tuple[MetricWord, str], list[int]] = {}
     for number, row in enumerate(rows):
         families.setdefault((row.metric, row.family), []).append(number)
@@ -154,8 +150,7 @@ _SHOWN = 5
 class ComparedResults:
     """The comparison of two results, for `beam-bleu compare`.
 
-    `pairs` is what compares systems in pairs of segments, or why nothing does. The rows are the
-    scores that both results have, in the order of the new one.
+    `pairs` is what compares systems in pairs of segments, or why nothing does.
     """
 
     old: SavedResult
@@ -165,35 +160,29 @@ class ComparedResults:
 
     @property
     def is_paired(self) -> bool:
-        """Whether the systems are compared in pairs of segments."""
         return not isinstance(self.pairs, str)
 
     @property
     def reason(self) -> str:
-        """Why they are compared in pairs, or why not."""
         both = "both runs have the same references and the same random replicates"
         return self.pairs if isinstance(self.pairs, str) else both
 
     @property
     def metrics(self) -> list[MetricNames]:
-        """The metrics of which both have a score in common."""
         words = {row.metric for row in self.rows}
         return [metric for metric in self.new.result.metrics if metric.metric in words]
 
     def family(self, name: FamilyName, metric: MetricWord | None = None) -> list[ComparedRow]:
-        """The differences of a family, by one metric or by all."""
         return [row for row in self.rows if row.family == name and metric in (None, row.metric)]
 
     @property
     def left_out(self) -> Iterator[str]:
-        """What is not compared, in sentences."""
         for saved, other in ((self.old, self.new), (self.new, self.old)):
             if names := without(_names(saved.result), _names(other.result)):
                 yield f"of {saved.name}, not compared: {joined(names, _SHOWN)}"
 
 
 def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
-    """The comparison of two results, by each metric that both have."""
     for saved in (old, new):
         if saved.result.uncertainty is None:
             raise InputError(
@@ -219,12 +208,10 @@ def compared_results(old: SavedResult, new: SavedResult) -> ComparedResults:
 
 
 def without(names: Iterable[str], others: Iterable[str]) -> list[str]:
-    """The names that are not among the others."""
     others = {*others}
     return [name for name in names if name not in others]
 
 
 def _names(result: Result) -> list[str]:
-    """The metrics, the systems and the slices of a result."""
     slices = dict.fromkeys(key_of(row).of_slice for row in result.scores if labels_of(row))
     return [*(metric.name for metric in result.metrics), *result.systems, *slices]

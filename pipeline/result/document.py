@@ -82,7 +82,6 @@ def document_of(result: Result) -> dict[str, Any]:
 
 
 def document_bytes(document: Document) -> bytes:
-    """The bytes of a document: JSON in UTF-8, with a final newline."""
     return json_text(document, indent=1).encode() + b"\n"
 
 
@@ -124,7 +123,6 @@ def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
 
 
 def _families(result: Result) -> Iterator[dict[str, Any]]:
-    """The families of comparisons: which p-values are adjusted together."""
     for metric in result.words:
         for name, place in FAMILIES.items():
             family = [row for row in result.compared(metric) if row.family == name]
@@ -214,7 +212,7 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
 
 
 def _number(value: Any) -> Any:
-    """A number of a file that anything can have written, an interval of them, or None."""
+    """A number, an interval or None of a file that anything can have written."""
     if isinstance(value, list | tuple):
         low, high = map(_number, value)
         return low, high

@@ -57,11 +57,7 @@ class MetricNames:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PresetNames:
-    """A preset by which a metric of a result is scored, too.
-
-    `warnings` is what a reader of its scores must know, and `has_errors` whether these can have
-    standard errors.
-    """
+    """A preset by which a metric is scored, too, and whether its scores can have errors."""
 
     metric: MetricWord
     preset: str
@@ -78,9 +74,7 @@ class ScoreRow:
     Attributes:
       preset: the preset by which it is defined; None for the definition of the run.
       segments: the number of segments; of a mean, that of languages or tasks.
-      score: the score; None for a mean of which a part is missing.
-      standard_error: of the score; None if there is none.
-      interval: the 95 % interval; None without a standard error.
+      score: None for a mean of which a part is missing.
       parts: the fields of the metric, in the order of scores.json; lists are tuples.
       warnings: what a reader of it must know. A result that is read again has them in its own.
     """
@@ -101,11 +95,8 @@ class ScoreRow:
 class DifferenceRow(Difference):
     """The difference of two scores.
 
-    Attributes:
-      group: what of the corpus it is about. If it is a mean in two results, `segments` is the
-        number of languages or tasks.
-      p_value_holm: the p-value, adjusted for the family.
-      reason: why a number is None; "" if none is. scores.json does not have it.
+    If it is that of a mean in two results, `segments` is the number of languages or tasks. `reason`
+    is why a number is None; scores.json does not have it.
     """
 
     metric: MetricWord
@@ -116,7 +107,6 @@ class DifferenceRow(Difference):
 
     @property
     def family(self) -> FamilyName:
-        """The comparisons for which the p-value is adjusted."""
         if isinstance(self.group, Mapping):
             return "slices"
         return "corpus" if self.group is None else "macro_average"
@@ -145,16 +135,9 @@ class Result:
     Attributes:
       scores: metric by metric, those of the whole corpus and of slices, then means, then presets.
       comparisons: metric by metric, those of the whole corpus and of slices, then those of means.
-      segments: the number of segments; None if it is not known.
-      warnings: what a reader of the scores must know, without the warnings of presets.
+      warnings: those of presets are in `presets`.
       languages: the definition of each language of each metric; none if all segments have the same.
       tasks: the tasks without a common score.
-      segment_scores: how the scores of segments are made; None if they are not asked for.
-      distributions: those of the scores of segments; None if they are not asked for.
-      coverage: which segments the systems have; None if each record has all systems.
-      uncertainty: of what units the standard errors are; None if there are none.
-      clusters: the systems that are not worse than others; None if they are not asked for.
-      resampling: what replicates say of scores and differences; None without them.
       partitions: the labels of the parts of the corpus; None for a part without a label.
     """
 
@@ -177,56 +160,45 @@ class Result:
 
     @property
     def words(self) -> list[MetricWord]:
-        """The words of the metrics."""
         return [metric.metric for metric in self.metrics]
 
     def metric(self, word: MetricWord) -> MetricNames:
-        """The metric with a word."""
         return {metric.metric: metric for metric in self.metrics}[word]
 
     def preset(self, word: MetricWord, name: str) -> PresetNames:
-        """A preset of a metric, which must have it."""
         return next(own for own in self.presets if (own.metric, own.preset) == (word, name))
 
     def has_errors(self, row: ScoreRow) -> bool:
-        """Whether a score of its kind can have a standard error."""
         if row.preset is None:
             return self.uncertainty is not None
         return self.preset(row.metric, row.preset).has_errors
 
     def languages_of(self, word: MetricWord) -> list[Entry]:
-        """The languages of a metric."""
         return [language for language in self.languages if language["metric"] == word]
 
     def whole(self, word: MetricWord) -> list[ScoreRow]:
-        """The scores of the whole corpus by a metric."""
         return [row for row in self._scores(word) if row.group is None]
 
     def averages(self, word: MetricWord) -> list[ScoreRow]:
-        """The means over languages or tasks by a metric."""
         return [row for row in self._scores(word) if row.group == MACRO_AVERAGE]
 
     def slices(self, word: MetricWord) -> list[ScoreRow]:
-        """The scores of slices by a metric."""
         return [row for row in self._scores(word) if isinstance(row.group, Mapping)]
 
     def _scores(self, word: MetricWord) -> list[ScoreRow]:
-        """The scores of a metric by the definition of the run."""
+        """Those by the definition of the run."""
         return [row for row in self.scores if row.metric == word and row.preset is None]
 
     def compared(self, word: MetricWord) -> list[ComparisonRow]:
-        """The differences of two systems by a metric."""
         return [row for row in self.comparisons if row.metric == word]
 
     @property
     def all_warnings(self) -> list[str]:
-        """All that a reader of the scores must know, also of those of presets."""
         presets = [f"{own.preset}: {warning}" for own in self.presets for warning in own.warnings]
         return [*self.warnings, *presets]
 
     @functools.cached_property
     def systems(self) -> list[str]:
-        """All systems, in the order of their scores."""
         return list(dict.fromkeys(row.system for row in self.scores))
 
 
@@ -258,8 +230,7 @@ class Definition(NamedTuple):
       chosen: the name, and the fields of the signature that a user chooses; of languages, those
         that all have.
       references: the numbers of references of each segment, as the signature says them.
-      parts: the texts of the languages or tasks whose mean the whole corpus has; none if it has a
-        score of its own.
+      parts: the languages or tasks whose mean the whole corpus has, if it has no score of its own.
     """
 
     name: str
@@ -274,35 +245,27 @@ class Definition(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """What the scores of the whole corpus are."""
         parts = ", ".join(self.parts)
         return f"the mean of {parts}" if parts else "the score of the whole corpus"
 
 
 def slice_text(group: Mapping[str, str | None]) -> str:
-    """The text that names a slice.
-
-    >>> slice_text({"domain": "news", "lang_pair": "en-de"})
-    'domain=news,lang_pair=en-de'
-    """
+    """The text that names a slice, such as domain=news,lang_pair=en-de."""
     return ",".join(f"{label}={value_text(value)}" for label, value in group.items())
 
 
 def labels_of(row: ScoreRow | ComparedRow) -> Mapping[str, str | None]:
-    """The labels of the slice of a row and their values; none for the whole corpus."""
     return row.group if isinstance(row.group, Mapping) else {}
 
 
 def key_of(row: ScoreRow | ComparedRow) -> Key:
-    """The series of a score."""
     return Key(row.metric, slice_text(labels_of(row)), row.system)
 
 
 def series_of(result: Result) -> dict[Key, ScoreRow]:
     """The score of each series, metric by metric, and first those of the whole corpus.
 
-    Where languages have different tokenizers, or tasks no common score, the whole corpus has their
-    mean.
+    This has a mean where languages have different tokenizers, or tasks no common score.
     """
     scores: dict[Key, ScoreRow] = {}
     for metric in result.words:
@@ -312,7 +275,6 @@ def series_of(result: Result) -> dict[Key, ScoreRow]:
 
 
 def definition_of(result: Result, metric: MetricWord) -> Definition:
-    """How the scores of a metric were made."""
     names, languages, label = result.metric(metric), result.languages_of(metric), None
     if languages:
         (label,) = {label for language in languages for label in language["slice"]}

@@ -39,7 +39,6 @@ _NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder 
 
 
 def is_folder(path: str) -> bool:
-    """Whether a path is that of a folder with a result, and not of the result itself."""
     # An object store has no folders.
     return os.path.isdir(path) if is_local(path) else not path.endswith(".json")
 
@@ -61,7 +60,6 @@ def named(word: str) -> list[str]:
 
 @contextlib.contextmanager
 def of_input() -> Iterator[None]:
-    """Makes an `InputError` of the error of a filesystem."""
     try:
         yield
     except JobError as error:
@@ -91,19 +89,15 @@ class ResultFile(NamedTuple):
 
 
 def beside(folder: str, name: str) -> bytes | None:
-    """The bytes of another file of a result; None if there is none, or if the folder is ""."""
     path = f"{folder}/{name}"
     return read(path) if folder and exists(path) else None
 
 
 def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -> ResultFile:
-    """The file with a result at a path.
+    """The file with a result at a path; in a folder, the first of the names that is there.
 
-    Args:
-      path: a file or a folder.
-      names: the names that it can have in a folder; the first one that is there is read.
-      must_be_last: whether a folder, or the folder of a totals.json, must have the file _SUCCESS.
-        Without it, its result can be that of an earlier run.
+    With `must_be_last`, a folder, or the folder of a totals.json, must have the file _SUCCESS.
+    Without it, its result can be that of an earlier run.
     """
     path = path.removeprefix("file://")
     folder, file = "", path
@@ -130,7 +124,6 @@ def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -
 
 
 def require_same_scores(path: str, data: bytes | None, scores: bytes | None) -> None:
-    """Checks that a manifest, or saved totals, belong to the scores.json beside them, if there."""
     if data is not None and scores is not None and not belongs_to(data, scores):
         raise InputError(
             f"{path} does not belong to the {SCORES} beside it: its scores_sha256 does not match",
@@ -144,10 +137,8 @@ class SavedResult:
 
     Attributes:
       name: its path, as the user gave it; "" for the result of this run.
-      result: its rows.
       folder: as that of `ResultFile`.
-      totals_named: the content of the totals.json that the result was read from; None if it was
-        read from a scores.json.
+      totals_named: the content of the totals.json that the result was read from, if it was.
     """
 
     name: str
@@ -157,20 +148,17 @@ class SavedResult:
 
     @property
     def has_totals(self) -> bool:
-        """Whether everything was saved that was added up."""
         in_folder = bool(self.folder) and exists(f"{self.folder}/{TOTALS}")
         return self.totals_named is not None or in_folder
 
     @functools.cached_property
     def totals(self) -> SavedTotals:
-        """Everything that was added up, if `has_totals`. The first access takes long."""
         # This loads the kernel: a second.
         from beam_bleu.pipeline.saved.totals_file import read_totals
 
         return self.totals_named or read_totals(self.folder)
 
     def digests(self, role: str) -> tuple[str, ...]:
-        """The digests of the streams with a role, such as "references"; () if they are unknown."""
         return digests_of(self.streams, role)
 
     @functools.cached_property
@@ -188,7 +176,7 @@ class SavedResult:
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
-    """The result at a path, as in `result_file`. Of a folder with both, scores.json is read."""
+    """Of a folder with a scores.json and a totals.json, the former is read."""
     file = result_file(path, (SCORES, TOTALS), must_be_last=must_be_last)
     name = path.removeprefix("file://")
     with named_if_damaged(file.path):
@@ -214,7 +202,6 @@ def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
 
 @contextlib.contextmanager
 def named_if_damaged(path: str) -> Iterator[None]:
-    """Names a file of a result in the error if what the body reads of it is not such a file."""
     try:
         yield
     except (

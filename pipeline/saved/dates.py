@@ -17,10 +17,7 @@ _MOST_DATES = 5
 
 
 def dates_in(text: str) -> list[str]:
-    """The days that a label or a path names, such as 2026-11-21, in their order.
-
-    Without days, the months, such as 2026-11.
-    """
+    """The days that a text names, such as 2026-11-21, in order; without days, the months."""
     days: set[str] = set()
     months: set[str] = set()
     for year, month, day, month_without_hyphen, day_without_hyphen in _DATE.findall(text):

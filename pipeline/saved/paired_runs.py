@@ -21,8 +21,6 @@ _NEW, _OLD = "new", "old"
 
 @dataclasses.dataclass(frozen=True)
 class Paired:
-    """What two runs have added up whose random replicates have the same segments."""
-
     old: SavedTotals
     new: SavedTotals
 
@@ -33,7 +31,6 @@ class Paired:
         return resampling is not None and resampling.method == "bootstrap"
 
     def difference(self, metric: MetricWord, system: str, points: float) -> Difference:
-        """The difference of the scores of a system."""
         old, new = self.old.own(metric), self.new.own(metric)
         scoring, units = self.new.scorings[metric].corpus, new.corpus.units
         runs = {_NEW: new, _OLD: old}
@@ -65,7 +62,6 @@ class Paired:
 
 
 def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) -> Paired | str:
-    """Two runs with replicates in pairs, or why they are not."""
     old, new = old.with_metrics(metrics), new.with_metrics(metrics)
     difference = differing(old.definition(of_sums=False), new.definition(of_sums=False))
     if difference is not None:
@@ -75,7 +71,7 @@ def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) ->
 
 
 def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
-    """Why two runs may have different segments; None if they have the same."""
+    """Why two runs may have different segments."""
     both = [[partition.inputs for partition in saved.partitions] for saved in (old, new)]
     labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
     if old.evidence.documents != new.evidence.documents:
@@ -108,7 +104,7 @@ def _drawn(saved: SavedTotals, name: MetricWord) -> Integers:
 
 
 def _replicates(totals: MetricTotals, system: str) -> Integers:
-    """The replicates of a system, int64 (replicates, W)."""
+    """int64 (replicates, W)."""
     assert totals.replicates is not None
     replicates: Integers = totals.replicates[totals.corpus.systems.index(system)]
     return replicates

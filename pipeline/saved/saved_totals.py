@@ -26,8 +26,6 @@ from beam_bleu.transforms.version import VERSION
 
 @dataclasses.dataclass(frozen=True)
 class Partition:
-    """A part of a corpus that one run has scored: its --partition, and its streams."""
-
     label: str | None
     inputs: Sequence[Mapping[str, Any]]
 
@@ -37,10 +35,10 @@ class SavedTotals:
     """The content of totals.json.
 
     Attributes:
-      totals: everything that was added up; without the names of files, and without the first
-        rejected records.
+      totals: everything that was added up; without the names of files and the first rejected
+        records.
       partitions: the parts of the corpus. Those of merged totals are sorted by their labels.
-      versions: by the name of a library, its version with which tokens were made.
+      versions: of the libraries that made the tokens, by name.
       program: the version of beam-bleu that has counted.
     """
 
@@ -53,11 +51,9 @@ class SavedTotals:
     program: str = VERSION
 
     def own(self, name: MetricWord) -> MetricTotals:
-        """The totals of a metric, with the job's own way to make tokens."""
         return self.totals.metrics[name][self.scorings[name].text]
 
     def with_metrics(self, names: Iterable[MetricWord]) -> SavedTotals:
-        """The same of only these metrics, in this order."""
         scorings = {name: self.scorings[name] for name in names}
         metrics = {name: self.totals.metrics[name] for name in scorings}
         totals = dataclasses.replace(self.totals, metrics=metrics)
@@ -66,7 +62,6 @@ class SavedTotals:
 
     @property
     def result(self) -> Result:
-        """The result, with the labels of the partitions if there are several."""
         result = scored(self.totals, self.scorings, self.slicing, self.evidence)
         labels = tuple(partition.label for partition in self.partitions)
         if len(labels) > 1 and any(labels):
@@ -74,10 +69,9 @@ class SavedTotals:
         return result
 
     def definition(self, *, of_sums: bool) -> dict[str, str]:
-        """What the scores of the corpus depend on, beside its texts: values by their names.
+        """What the scores depend on, beside the texts.
 
-        Args:
-          of_sums: whether it has everything that must be the same if totals are added up.
+        With `of_sums` it has all that must be the same if totals are added up.
         """
         totals, evidence, resampling = self.totals, self.evidence, self.evidence.resampling
         if resampling is not None:
@@ -120,13 +114,11 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, st
 
 
 def shown(value: Any) -> str:
-    """A value of a definition, as a part of a message."""
     words = {"null": "not given", "None": "not given", "True": "on", "False": "off"}
     return words.get(str(value), str(value))
 
 
 def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:
-    """All ways in which texts have become tokens, each one once."""
     texts: dict[TextName, None] = {}
     for name, of_metric in scorings.items():
         texts |= dict.fromkeys(of_metric.counted)
@@ -139,7 +131,6 @@ def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> l
 
 
 def versions_of(texts: Iterable[TextName]) -> dict[str, str]:
-    """The versions of the libraries on which the tokens of these texts depend, by their names."""
     return dict(sorted(item for text in texts for item in text_versions(text).items()))
 
 
@@ -148,7 +139,7 @@ Named = tuple[str, SavedTotals]
 
 
 def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
-    """The totals of all partitions of these files, and warnings about texts that are repeated."""
+    """The sum of all files, and warnings about texts that are repeated."""
     first_path, first = files[0]
     for path, saved in files[1:]:
         difference = differing(first.definition(of_sums=True), saved.definition(of_sums=True))
@@ -216,7 +207,6 @@ def _coverage(parts: Sequence[FoundCoverage]) -> FoundCoverage | None:
 
 
 def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
-    """The files without those whose partition is also in a later file."""
     last = {
         partition.label: number
         for number, (_, saved) in enumerate(files)
@@ -239,7 +229,7 @@ def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
 
 
 def _texts_of(partition: Partition) -> Iterator[tuple[tuple[str, str], str]]:
-    """The role and the digest of each stream of candidates, references or records, and its name.
+    """The role and the digest of each stream, and its name.
 
     Labels are left out: two parts of a corpus can have the same labels.
     """
@@ -253,7 +243,7 @@ def _repeated_texts(files: Sequence[Named]) -> list[str]:
     """Warnings about candidates and records that are in partitions with different labels.
 
     Different labels are different parts. Their references can be the same each day; the same
-    candidates are probably counted twice. Without labels, the digests of texts tell parts apart.
+    candidates are probably counted twice. Without labels, digests tell parts apart.
     """
     path_by_label: dict[str, str] = {}
     first: dict[tuple[str, str], tuple[str, Partition]] = {}
@@ -289,7 +279,6 @@ def _repeated_texts(files: Sequence[Named]) -> list[str]:
 
 
 def _require_labels(files: Sequence[Named]) -> None:
-    """Checks that the replicates of different partitions have different weights."""
     for path, saved in files:
         no_label = any(partition.label is None for partition in saved.partitions)
         if saved.evidence.resampling is not None and no_label:

@@ -41,7 +41,6 @@ from beam_bleu.transforms.version import VERSION
 
 
 def encoded(value: Any) -> Any:
-    """A dataclass, or the value of one of its fields, as JSON."""
     if dataclasses.is_dataclass(value):
         names = fields_of(value.__class__)
         return {name: encoded(getattr(value, name)) for name in names}
@@ -62,10 +61,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> Any:
-    """The value of this type that `encoded` has made into JSON.
-
-    `owner` is the JSON of the dataclass: that of a `Metric` has its name.
-    """
+    """The inverse of `encoded`. `owner` is the JSON of the dataclass, which names a `Metric`."""
     if value is None or hint is Any:
         return value
     if hint is Metric:
@@ -94,7 +90,7 @@ def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> An
 
 @functools.cache
 def fields_of(of: type) -> dict[str, Any]:
-    """The fields of a class, with their types; of a metric without its choices of texts."""
+    """Those of a metric are without its choices of texts."""
     # known_metrics.py does not load the types of its fields.
     hints = typing.get_type_hints(of, None, {"Metric": Metric, "TextName": TextName})
     of_text = of.text_fields() if issubclass(of, Metric) else ()
@@ -106,7 +102,6 @@ def fields_of(of: type) -> dict[str, Any]:
 
 
 def _array(value: Mapping[str, Any]) -> np.ndarray:
-    """An array: int64, or Python's integers if one of them is too large."""
     shape, columns = tuple(value["shape"]), np.array(value["columns"], np.int64)
     try:
         values = np.array(value["values"], np.int64)
@@ -124,7 +119,7 @@ class OtherVersionsError(InputError):
 
 
 def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
-    """The bytes of totals.json: JSON in ASCII, each part of the content on a line of its own."""
+    """JSON in ASCII, each part of the content on a line of its own."""
     content = encoded(saved)
     parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
     frame = {
@@ -140,7 +135,6 @@ def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
 def saved_bytes(
     totals: Totals, job: Job, read: Sequence[Mapping[str, Any]], scores: bytes
 ) -> bytes:
-    """The bytes of the totals.json of a finished job."""
     scorings, slicing, evidence = job.scorings, job.slicing, job.evidence
     return totals_bytes(
         SavedTotals(
@@ -157,7 +151,6 @@ def saved_bytes(
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """The digest of a content, which does not depend on the layout of the file."""
     return sha256(_compact(content).encode("ascii"))
 
 
@@ -166,12 +159,11 @@ def _compact(value: Any) -> str:
 
 
 def read_totals(path: str) -> SavedTotals:
-    """The saved totals in a file, or in the output folder of a run."""
     return totals_in(result_file(path, [TOTALS]))
 
 
 def totals_in(file: ResultFile) -> SavedTotals:
-    """The saved totals in a file. In a folder they must belong to the scores.json there."""
+    """In a folder they must belong to the scores.json there."""
     try:
         frame = json.loads(file.data)
         if frame["format"] == TOTALS_FORMAT and frame["version"] != FORMAT_VERSION:
@@ -213,8 +205,7 @@ def _shown(versions: Mapping[str, str]) -> str:
 def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence[str]) -> None:
     """Writes scores.json, totals.json and manifest.json, and _SUCCESS last.
 
-    The manifest lists the inputs of all partitions. run.json and metrics.prom of an earlier run are
-    removed, because nothing ran. None of the files that were read can be where the result goes.
+    None of the files that were read can be where the result goes.
     """
     # Importing Beam takes as long as merging a year of files.
     from beam_bleu.pipeline.command_line.paths import check_output, checked_path
@@ -232,6 +223,5 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
 
 
 def _file(path: str) -> str:
-    """The file that is read if a user names a path."""
     path = path.removeprefix("file://")
     return f"{path.rstrip('/')}/{TOTALS}" if is_folder(path) else path

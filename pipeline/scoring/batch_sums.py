@@ -38,8 +38,6 @@ Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]
 
 
 class Summed(NamedTuple):
-    """Everything that is added up of the whole corpus, its ends, and the scores of segments."""
-
     sums: PCollection[NamedSums]
     ends: Sequence[str]
     tables: dict[MetricWord, PCollection[pa.Table]]
@@ -53,8 +51,8 @@ def sum_all(
 ) -> Summed:
     """Adds the steps from batches in the global window to everything that a job adds up.
 
-    One step counts each batch for all metrics, and picks examples of it; Beam fuses the steps after
-    it with the reading. So each batch is read once, and prepared once.
+    One step counts each batch for all metrics, and Beam fuses it with the reading. So each batch is
+    read once, and prepared once.
     """
     sums = {}
     if tallies is not None:
@@ -87,7 +85,6 @@ class _TakeSamples(CollectBundles):
 def segment_tables(
     counts: PCollection[BatchStatistics], job: Job, step: Step
 ) -> dict[MetricWord, PCollection[pa.Table]]:
-    """Adds the steps from the statistics of batches to the scores of segments, by metric."""
     counted = [*counted_of(job)]
     tables = {}
     for name, scorings in job.scorings.items():
@@ -102,8 +99,6 @@ def segment_tables(
 
 
 class ScoreSegments(ThreadedDoFn):
-    """Maps each `BatchStatistics` to a table with a row for each segment and system."""
-
     def __init__(
         self, name: str, place: int, metric: Metric, schema: pa.Schema, threads: int
     ) -> None:
@@ -118,7 +113,6 @@ class ScoreSegments(ThreadedDoFn):
 
 
 def counted_of(job: Job) -> Counted:
-    """What is counted for a job."""
     return {
         (name, text): (job.metrics.texts[text], metric)
         for name, own in job.scorings.items()
@@ -127,7 +121,6 @@ def counted_of(job: Job) -> Counted:
 
 
 def counting(job: Job, step: Step) -> beam.ParDo:
-    """The step that counts each batch for all metrics, and picks examples of it."""
     counted = counted_of(job)
     own = next(iter(job.scorings.values()))
     # How slices by length count tokens for metrics that have none.
@@ -145,7 +138,6 @@ def counting(job: Job, step: Step) -> beam.ParDo:
 
 
 def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
-    """What picks examples of a batch by its statistics, which are in this order."""
     metrics = tuple(
         PickedMetric(
             name,
@@ -186,7 +178,6 @@ def additions(job: Job) -> dict[str, Adding]:
 
 
 def of_documents(added: Additions) -> dict[str, Adding]:
-    """The additions whose units are documents."""
     return {end: adding for end, adding in added.items() if adding.documents is not None}
 
 
@@ -196,7 +187,6 @@ def baseline_of(job: Job) -> str | None:
 
 
 def suffix_of(job: Job, name: MetricWord) -> str:
-    """What the labels of a metric's steps end in. Those of the first one have no more words."""
     return "" if name == next(iter(job.scorings)) else f" ({name})"
 
 
@@ -211,12 +201,7 @@ Gathered = tuple[int, Iterable[tuple[str, Any]]]
 def bring_together(
     ends: Mapping[str, PCollection[Any]], sums: PCollection[NamedSums]
 ) -> PCollection[Gathered]:
-    """One `Gathered` with the values of all ends, and all sums.
-
-    Args:
-      ends: the ends that give values, by name.
-      sums: the sums of the whole corpus. Each of their names is that of an end.
-    """
+    """One `Gathered` with the values of all ends, and all sums, which have names of ends."""
     # One type for all: otherwise the in-process runner encodes each element again.
     named = typehints.Tuple[int, typehints.Tuple[str, typehints.Any]]
     return (
@@ -233,7 +218,6 @@ def bring_together(
 
 
 def by_end(ends: Iterable[str], gathered: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """The values of each end."""
     values: dict[str, list[Any]] = {name: [] for name in ends}
     for name, value in gathered:
         values[name].append(value)

@@ -20,16 +20,13 @@ class Scorings:
     """How a corpus and its segments are scored by one metric.
 
     Attributes:
-      name: the metric.
-      text: how texts become tokens, for the scores of the corpus and of segments.
-      corpus: how the sums of the corpus become a score.
-      presets: other definitions of the corpus's score to compare with it, by name. They can
-        have other tokens.
-      segments: the same for single segments; None if their scores are not asked for.
+      text: how texts become tokens.
+      presets: other definitions to compare with that of the corpus. They can have other tokens.
+      segments: how single segments are scored, if that is asked for.
       languages: the label with each segment's language, which chooses the tokenizer, and which is
         in each item of the slicing; None if all segments have the tokenizer of `text`.
       unpooled: the label with each segment's task, of which an item of the slicing is made. If it
-        has several values, the whole corpus has no score. None if all segments have a common score.
+        has several values, the whole corpus has no score.
     """
 
     name: MetricWord
@@ -41,7 +38,6 @@ class Scorings:
     unpooled: str | None = None
 
     def text_of(self, of_slice: Mapping[str, str | None]) -> TextName:
-        """How the texts of a slice became tokens. With `languages`, each slice has this label."""
         if self.languages is None or not self.corpus.is_tokenized:
             return self.text
         language = of_slice[self.languages]
@@ -75,11 +71,9 @@ class JobMetrics:
     """The metrics of a job, with what only the steps before the last one need.
 
     Attributes:
-      scorings: how the corpus and its segments are scored.
       texts: each way to make tokens, with the bytes of a tokenizer's model.
       lengths: how texts become the tokens in which lengths are counted.
-      picked: by metric, how single segments are scored if examples of them are picked; those that
-        are not there are scored as the corpus is.
+      picked: how examples are scored by a metric, if not as the corpus is.
     """
 
     scorings: ScoringsOfMetrics
@@ -89,11 +83,9 @@ class JobMetrics:
 
     @property
     def needs(self) -> Needs:
-        """What is read of the input."""
         return sum((own.corpus.needs for own in self.scorings.values()), Needs())
 
     def of_segments(self, name: MetricWord) -> Metric:
-        """How examples of segments are scored by a metric."""
         return self.picked.get(name, self.scorings[name].corpus)
 
 
@@ -102,13 +94,11 @@ class Evidence:
     """What a job finds out about its scores.
 
     Attributes:
-      uncertainty: whether each score has its standard error and interval, and systems are compared.
+      uncertainty: whether scores have standard errors, and systems are compared.
       baseline: the system with which the others are compared; None for the first one.
       compare_all: whether each system is compared with each other one, on the whole corpus.
       documents: the label with the document of each segment; None if each segment is a unit.
-      resampling: the replicates; None for none.
-      save_totals: whether totals.json is written.
-      partition: the label of the part of a corpus that is scored; None if it has none.
+      partition: the label of the part of a corpus that is scored.
     """
 
     uncertainty: bool = True
@@ -125,7 +115,6 @@ class Evidence:
         return "segment" if self.documents is None else "document"
 
     def baseline_of(self, systems: Sequence[str]) -> str:
-        """The system with which the others are compared."""
         if self.baseline is None:
             return systems[0]
         if self.baseline not in systems:

@@ -32,11 +32,10 @@ class Totals:
     the same document as the job, and the totals of two parts of a corpus can be added.
 
     Attributes:
-      systems: the systems' names, in the order of the result.
-      metrics: what was added up for each metric, with each way to make tokens.
+      systems: in the order of the result.
+      metrics: for each metric, with each way to make tokens.
       is_tallied: whether the source has tallies, so that the result has counters of them.
-      notices: what a reader of the score must know about the texts.
-      coverage: which segments the systems have; None if each record has all systems.
+      coverage: None if each record has all systems.
     """
 
     systems: tuple[str, ...]
@@ -73,7 +72,6 @@ TALLIES = "tallies"
 
 
 def end_of(metric: MetricWord, text: TextName) -> str:
-    """The name of an end with totals of a metric, with a way to make tokens."""
     return f"totals of {metric} ({text.label})"
 
 
@@ -114,7 +112,6 @@ def _metric_totals(
 
 
 def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
-    """The same totals with all slices in order."""
     slices = totals.slices
     if slices is not None:
         slices = slices.arranged(slicing.in_order(key for key in slices.keys if key is not None))
@@ -122,7 +119,7 @@ def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
 
 
 def only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> Any:
-    """The sum at an end; None if there is none, and it is not needed because nothing was read."""
+    """Without a sum, None, if nothing was read and so none is needed."""
     sums = list(elements)
     if len(sums) > 1 or (is_needed and not sums):
         raise JobError(

@@ -39,13 +39,10 @@ _OUTSIDE = 200
 
 @dataclasses.dataclass(frozen=True)
 class Histogram:
-    """How many scores are in each bin.
+    """How many scores are in each bin, from one edge to the next.
 
-    Attributes:
-      edges: the lower end of each bin, and then the upper end of the last one. A score that is an
-        edge is in the bin that begins there. The first edge is None if the first bin has all scores
-        below the next edge, and so is the last one if the last bin has all scores from there on.
-      counts: the number of scores of each bin.
+    A score that is an edge is in the bin that begins there. The first edge is None if the first bin
+    has all lower scores, and so is the last one.
     """
 
     edges: tuple[float | None, ...]
@@ -57,9 +54,8 @@ class ScoreCells(Sums):
     """The number of scores in each cell.
 
     Attributes:
-      cells: int64 (C,), the cells that have a score, ascending. Those of negative scores are
-        negative.
-      counts: int64 (C,), the number of scores of each one.
+      cells: int64 (C,), those that have a score, ascending; those of negative scores are negative.
+      counts: int64 (C,).
     """
 
     cells: Integers
@@ -94,12 +90,9 @@ class ScoreCells(Sums):
     def histogram(self, highest: float | None) -> Histogram:
         """The counts in bins of equal width, which is a power of two.
 
-        With a highest score the bins go from 0 to it: 25 bins of 4 if it is 100. Otherwise they
-        hold all scores but a few very low and very high ones, which have bins of their own: the
-        scores of a metric such as perplexity can be far apart.
-
-        Args:
-          highest: the highest possible score; None if there is none.
+        With a highest possible score the bins go from 0 to it: 25 bins of 4 if it is 100. Otherwise
+        a few very low and very high scores have bins of their own: those of perplexity can be far
+        apart.
         """
         lower = _lower(self.cells)
         if highest is not None:
@@ -137,7 +130,7 @@ class ScoreCells(Sums):
 
 
 def _lower(cells: Integers) -> Floats:
-    """The lower end of each cell; of one below 0, it is minus the upper end of the one above 0."""
+    """The lower end of each cell; below 0, minus the upper end of the same cell above 0."""
     sizes = np.abs(cells)
     ends = np.where(sizes == 0, 0.0, (sizes + _FIRST << _DROPPED).view(np.float64))
     return np.copysign(ends, cells)
@@ -148,10 +141,7 @@ KindName = Literal["best", "worst", "gain", "loss", "sample"]
 
 @dataclasses.dataclass(frozen=True)
 class ExampleKind:
-    """A row of `EXAMPLE_KINDS`: which segments of a system are picked.
-
-    They are picked by their scores, or by the difference from the baseline, if it compares.
-    """
+    """Which segments are picked: by their scores, or by the difference from the baseline."""
 
     name: KindName
     description: str
@@ -189,9 +179,8 @@ CUT_MARK = " […]"
 class Example:
     """A segment of a system. Texts are cut, so its memory is bounded.
 
-    Examples of a kind are in the order of ranks, and then of numbers in the input. The entry is its
-    line in the file of examples; docs/examples.md explains the keys. Its baseline is the system
-    with which it is compared, whatever the kind.
+    Examples of a kind are in the order of ranks, and then of indexes. The entry is its line in the
+    file of examples; its baseline is the system with which it is compared, whatever the kind.
     """
 
     rank: float
@@ -200,7 +189,6 @@ class Example:
 
 
 def cut(text: memoryview | bytes) -> str:
-    """A text with at most `MOST_CHARACTERS` characters, and `CUT_MARK` if it had more."""
     # One character more, of at most 4 bytes, shows whether there are more. The last bytes can be a
     # part of a character.
     begin = bytes(text[: (MOST_CHARACTERS + 1) * 4]).decode(errors="ignore")
@@ -208,10 +196,9 @@ def cut(text: memoryview | bytes) -> str:
 
 
 class ListKey(NamedTuple):
-    """Of which segments there are examples.
+    """Of which segments there are examples, with the baseline if the kind compares.
 
-    `baseline` is the system with which it is compared, if the kind compares. Segments that the
-    first system does not have can be compared with another one.
+    Segments that the first system does not have can be compared with another one.
     """
 
     kind: KindName
@@ -224,11 +211,9 @@ class ListKey(NamedTuple):
 class Picked(Sums):
     """The examples and the distributions of a part of a corpus.
 
-    Of the examples of two parts, the first ones of each kind are kept. So the memory is bounded,
-    and any split and order gives the same examples.
-
-    `number` is the most examples of each kind, for each metric and system. The distributions of
-    the scores that are defined are by metric and system.
+    Of the examples of two parts, the first `number` of each kind are kept. So the memory is
+    bounded, and any split and order gives the same examples. Distributions are by metric and
+    system.
     """
 
     number: int

@@ -31,10 +31,7 @@ from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 
 
 class PickedMetric(NamedTuple):
-    """A metric by whose scores examples are picked.
-
-    `place` is that of its statistics among those of a batch.
-    """
+    """`place` is that of its statistics among those of a batch."""
 
     name: str
     definition: Metric
@@ -44,10 +41,7 @@ class PickedMetric(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Picker:
-    """What is picked of each batch: at most a number of examples of each kind.
-
-    They are of each metric and system. The baseline is the first system by default.
-    """
+    """What is picked of each batch. The baseline is the first system by default."""
 
     number: int
     metrics: tuple[PickedMetric, ...]
@@ -55,7 +49,7 @@ class Picker:
     labels: tuple[str, ...] = ()
 
     def __call__(self, batch: SegmentBatch, statistics: BatchStatistics) -> Picked:
-        """The examples of a batch with numbers. Several threads can pick at the same time."""
+        """Several threads can pick at the same time."""
         numbers, systems = batch.numbers, batch.systems
         assert numbers is not None
         examples: dict[ListKey, tuple[Example, ...]] = {}
@@ -132,7 +126,7 @@ def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping
 
 
 def _candidate(batch: SegmentBatch, system: str | None, row: int) -> str | None:
-    """The text of a system; None without a system, or if the metrics read no texts."""
+    """None without a system, or if the metrics read no texts."""
     if system is None or not batch.candidates:
         return None
     return _text(batch.candidates[batch.systems.index(system)], row)
@@ -152,7 +146,6 @@ def first_rows(ranks: Floats, numbers: Integers, most: int) -> list[int]:
     Args:
       ranks: float64 (rows,); nan leaves a row out.
       numbers: int64 (rows,), all different.
-      most: how many rows are wanted.
     """
     rows = np.flatnonzero(~np.isnan(ranks))
     if not len(rows):
