@@ -28,8 +28,8 @@ from types import ModuleType
 from typing import Any
 
 _IMPORTING = ("cached", "class", "dict", "file", "loader", "name", "package", "path", "spec")
+# The attributes that Python itself sets and reads while it imports a module or a part of it.
 _KNOWN_BEFORE = frozenset(f"__{name}__" for name in _IMPORTING)
-"""The attributes that Python itself sets and reads while it imports a module or a part of it."""
 
 
 class _DeferredModule(ModuleType):
@@ -102,22 +102,24 @@ class DeferredLoader(importlib.abc.Loader):
         return call
 
 
+# No run uses them. Beam and Arrow do without them, as in installations that do not have them.
 _UNUSED = (
     "bson",  # with pymongo: Beam's transforms for MongoDB
     "google.cloud.pubsub",  # Beam's transforms for Pub/Sub
     "pandas",  # Beam's DataFrames, and conversions of Arrow
 )
-"""No run uses them. Beam and Arrow do without them, as in installations that do not have them."""
 
+# Beam's filesystems import them. Only that of HDFS is used: object stores need obstore alone.
+# Runners on other machines can need the others, too.
 _OF_BEAMS_FILESYSTEMS = (
     *("apitools", "google.api_core", "google.auth", "google.cloud"),  # gs://
     "boto3",  # s3://
     "azure",  # azfs://
     "hdfs",
 )
-"""Beam's filesystems import them. Only that of HDFS is used: object stores need obstore alone.
-Runners on other machines can need the others, too."""
 
+# Runs on this machine load them when they are first used, and for these functions when they are
+# first called.
 _SELDOM_USED: Mapping[str, Sequence[str]] = {
     "beartype": (),
     "beartype.door": ("is_subhint",),  # for type hints that no step of the job has
@@ -134,8 +136,6 @@ _SELDOM_USED: Mapping[str, Sequence[str]] = {
     "requests": (),  # for Dataflow, and for jars of Flink and Spark
     "yaml": (),  # for transforms of other languages
 }
-"""Runs on this machine load them when they are first used, and for these functions when they are
-first called."""
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -180,8 +180,7 @@ def _stays_here(argv: Sequence[str]) -> bool:
 # Parameters of mallopt, from glibc's malloc.h. musl and macOS have no such function.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
-_LARGEST_KEPT = 2**25
-"""The largest value that each version of glibc accepts, in bytes."""
+_LARGEST_KEPT = 2**25  # the largest value that each version of glibc accepts, in bytes
 
 _MOST_KEPT = 2**28
 

@@ -61,6 +61,8 @@ class Check:
         return found
 
 
+# Segments: a candidate and two references. Each kernel tokenizer finds other tokens in them:
+# entities, decimals, hyphens, Unicode punctuation, a no-break space, Chinese characters.
 SAMPLE = (
     (
         "He said: &quot;It costs $3.50, or 4-5 euros.&quot;",
@@ -75,10 +77,11 @@ SAMPLE = (
     ),
     ("我们在2024年去了北京。", ["我们于2024年去了北京。", "我们在二〇二四年去过北京。"]),
 )
-"""Segments: a candidate and two references. Each kernel tokenizer finds other tokens in them:
-entities, decimals, hyphens, Unicode punctuation, a no-break space, Chinese characters."""
 
 
+# The BLEU of the sample with the kernel's tokenizers, and all other choices as in the default
+# definition. sacreBLEU 2.6 gives the same, and for `ascii-space`, which it does not have, the brute
+# force of the tests does.
 SCORES: Mapping[TokenizerName, float] = {
     "13a": 75.65188566957578,
     "intl": 56.01082910487982,
@@ -87,9 +90,6 @@ SCORES: Mapping[TokenizerName, float] = {
     "none": 37.26163349520731,
     "ascii-space": 42.50281413416977,
 }
-"""The BLEU of the sample with the kernel's tokenizers, and all other choices as in the default
-definition. sacreBLEU 2.6 gives the same, and for `ascii-space`, which it does not have, the brute
-force of the tests does."""
 
 
 def _compiled() -> Iterator[Fact]:

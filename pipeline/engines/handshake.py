@@ -39,11 +39,11 @@ from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 
+# Versions by the names of software: those of `software`, and those on which tokens depend.
 Software = Mapping[str, str]
-"""Versions by the names of software: those of `software`, and those on which tokens depend."""
 
+# Libraries whose versions may differ: the numbers of the sample show whether they count right.
 _MAY_DIFFER = ("numba", "numpy", "pyarrow")
-"""Libraries whose versions may differ: the numbers of the sample show whether they count right."""
 
 REINSTALL = (
     "install the launcher's version on all workers, or send beam-bleu with the job: "
@@ -139,7 +139,6 @@ def _code_digest() -> str:
 
 
 _PROBES = 16
-"""The least number of probes."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -64,6 +64,7 @@ _REFUSED = {
     "so parts of a corpus are lost without an error",
 }
 
+# The runners that --help shows. Beam knows more: for its own tests, for notebooks.
 SHOWN_RUNNERS = (
     "DirectRunner",
     "PrismRunner",
@@ -72,21 +73,17 @@ SHOWN_RUNNERS = (
     "DataflowRunner",
     "PortableRunner",
 )
-"""The runners that --help shows. Beam knows more: for its own tests, for notebooks."""
 
+# All tasks of a job run until its end, unless the user says otherwise. By default, the tasks after
+# the sums start when those that read are done. By then, Beam's Flink runner has stopped all Python
+# workers, so each one starts twice. Flink calls this mode forced because a step with a side input
+# could then wait for itself, and jobs have none.
 _FLINK_MODE = "--execution_mode_for_batch=PIPELINED_FORCED"
-"""All tasks of a job run until its end, unless the user says otherwise.
 
-By default, the tasks after the sums start when those that read are done. By then, Beam's Flink
-runner has stopped all Python workers, so each one starts twice. Flink calls this mode forced
-because a step with a side input could then wait for itself, and jobs have none.
-"""
+_PATIENCE = 10.0  # seconds within which the launcher knows whether a job server answers
 
-_PATIENCE = 10.0
-"""Seconds within which the launcher knows whether a job server answers."""
-
+# Seconds that the workers of an engine may take to answer, if the user gives no other number.
 WORKER_TIMEOUT = 300
-"""Seconds that the workers of an engine may take to answer, if the user gives no other number."""
 
 
 @dataclasses.dataclass(frozen=True)

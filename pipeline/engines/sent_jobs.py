@@ -26,14 +26,12 @@ from apache_beam.runners.portability.portable_runner import PipelineResult
 
 from beam_bleu.pipeline.errors.told_errors import Failure
 
-_SECONDS = 5.0
-"""How long to wait for an answer."""
+_SECONDS = 5.0  # to wait for an answer
 
+# Asks Flink without a proxy, as Beam's job server does.
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""Asks Flink without a proxy, as Beam's job server does."""
 
-_SEGMENTS = ("beam_bleu", "segments")
-"""The namespace and the name of the counter of segments."""
+_SEGMENTS = ("beam_bleu", "segments")  # the namespace and the name of the counter of segments
 
 
 @dataclasses.dataclass(frozen=True)

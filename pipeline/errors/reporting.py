@@ -28,14 +28,13 @@ from beam_bleu.transforms.errors import (
     open_file_limit,
 )
 
+# What Beam adds to the end of an exception's message.
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
-"""The text that Beam adds to the end of an exception's message."""
 
+# What Python writes between an exception and the next one, which it caused.
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
-"""The text that Python writes between an exception and the next one, which it caused."""
 
-_BREAKS = "\n\t"
-"""What stays as it is in tracebacks and in records of libraries."""
+_BREAKS = "\n\t"  # stays as it is in tracebacks and in records of libraries
 
 _BETWEEN_WAKES = 0.1  # seconds
 
@@ -125,26 +124,23 @@ class _Interrupts:
 _interrupts = _Interrupts()
 
 
+# Delays an interrupt until its body ends, so that what the body removes is removed completely.
+# During an import, too: the imported library could swallow the interrupt, or Python could end as if
+# nothing had handled it.
 uninterrupted = _interrupts.held
-"""Delays an interrupt until its body ends, so that what the body removes is removed completely.
-
-During an import, too: the imported library could swallow the interrupt, or Python could end as if
-nothing had handled it.
-"""
 
 _LOGGER = logging.getLogger("beam_bleu")
-"""The logger of the library and of the command."""
 
+# Beginnings of messages of Beam that are never shown.
 _NOBODY_ACTS_ON = (
     "Converting string literal type hint to Any",  # about 60 lines for each job
     "apitools not found",  # BigQuery's libraries, which no job of ours needs
     "Could not find a compatible bson package",  # MongoDB's: see cheap_start.py
     "No semi_persistent_directory found",  # for each worker of --direct_running_mode
 )
-"""Beginnings of messages of Beam that are never shown."""
 
+# The levels of libraries' logs: without --verbose, with it, and with it twice.
 _LEVELS = (logging.CRITICAL, logging.WARNING, logging.INFO)
-"""The level of libraries' logs: without --verbose, with it, and with it twice."""
 
 
 def warn(message: str) -> None:

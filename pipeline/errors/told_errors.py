@@ -126,6 +126,7 @@ class _Known(NamedTuple):
     most: int = 0
 
 
+# The first row whose words are in one of the texts counts.
 _KNOWN = (
     _Known(
         "BeamFnExternalWorkerPoolGrpc",
@@ -193,10 +194,9 @@ _KNOWN = (
         "free space there: an engine and its Python workers also write temporary files",
     ),
 )
-"""The first row whose words are in one of the texts counts."""
 
+# The types of exceptions before the message of a Java exception.
 _JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
-"""The types of exceptions before the message of a Java exception."""
 
 
 def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | None:

@@ -16,17 +16,17 @@ from beam_bleu.pipeline.examples.segments import Entry
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
 from beam_bleu.transforms.score.shown_numbers import rounded, signed
 
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese do not put spaces between words, so each character
+# stands for itself.
 _WITHOUT_SPACES = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese do not put spaces between words, so each
-character stands for itself."""
 
 _WORDS = re.compile(rf"(?:[{_WITHOUT_SPACES}]|(?:(?![{_WITHOUT_SPACES}])\w)+|[^\w\s])\s*|^\s+")
 
+# Comparing takes the square of this time. Longer texts are compared in their first words.
 _MOST_WORDS = 400
-"""Comparing takes the square of this time. Longer texts are compared in their first words."""
 
 
 class Run(NamedTuple):

@@ -29,14 +29,12 @@ from beam_bleu.transforms.totals.closing import FIRST, Rejected
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.threads import CollectBundles
 
+# A row group is in memory until it is written: 80,000 rows, or fewer if texts are kept.
 _ROW_GROUP_BYTES = 1 << 23
-"""A row group is in memory until it is written: 80,000 rows, or fewer if texts are kept."""
 
-_PART_FILE_BYTES = 1 << 30
-"""Before they are compressed: about 100 MB, if nothing is kept."""
+_PART_FILE_BYTES = 1 << 30  # before they are compressed: about 100 MB, if nothing is kept
 
 _DIFFERENT = ("index", "score", "matches")
-"""Columns with many different values."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,28 +31,24 @@ RUN_RECORD = "run.json"
 METRICS = "metrics.prom"
 REPORT = "report.html"
 
+# The documents of a result, in the order in which they are written. The manifest has the SHA-256s
+# of the examples and of scores.json, and totals.json that of scores.json.
 DOCUMENTS = (EXAMPLES, TOTALS, MANIFEST, SCORES)
-"""The documents of a result, in the order in which they are written. The manifest has the SHA-256s
-of the examples and of scores.json, and totals.json that of scores.json."""
 
 OF_RUN = (RUN_RECORD, METRICS)
-"""The files about the last run, which its launcher writes."""
 
+# All files that have the same name in each run. Messages name the first one that applies, so the
+# best-known one comes first.
 WRITTEN = (SCORES, MANIFEST, TOTALS, EXAMPLES, SUCCESS, *OF_RUN, REPORT)
-"""All files that have the same name in each run. Messages name the first one that applies, so the
-best-known one comes first."""
 
 SCORES_FORMAT = 2
-"""The version of the result document, scores.json: its field `format`."""
 
 TOTALS_FORMAT = "beam-bleu totals"
-"""The first field of totals.json, `format`."""
 
-RUN_KEY = "beam-bleu.run"
-"""The key of the run in the metadata of a file of segment scores."""
+RUN_KEY = "beam-bleu.run"  # the key of the run in the metadata of a file of segment scores
 
+# The kinds of data files. The names of data files have their run in them, and never change.
 DataKind = Literal["segment_scores", "rejected"]
-"""The kinds of data files. The names of data files have their run in them, and never change."""
 
 SEGMENT_SCORES: DataKind = "segment_scores"
 REJECTED: DataKind = "rejected"

@@ -39,8 +39,8 @@ class RunResult:
         return [*self.notes, *self.result.all_warnings]
 
 
+# The runs whose launcher waits in this process, and their results.
 _HERE: dict[str, RunResult | None] = {}
-"""The runs whose launcher waits in this process, and their results."""
 
 
 def hand_over(output: str, run: str, result: RunResult) -> None:

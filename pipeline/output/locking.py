@@ -28,22 +28,20 @@ from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, joi
 
 LOCK = ".beam-bleu.lock"
 
+# Seconds. A run holds the lock only while it writes documents, so this is more than enough.
 PATIENCE = 600.0
-"""Seconds. A run holds the lock only while it writes documents, so this is more than enough."""
 
-SHORT_PATIENCE = 2.0
-"""The same at the end of a failed run: the person who stopped it is waiting."""
+SHORT_PATIENCE = 2.0  # the same at the end of a failed run: the person who stopped it is waiting
 
+# Seconds. The holder begins a change at most a third of this time after it has renewed its lease,
+# and obstore tries a request again for 45 s. So the request is over before another run has the
+# lock.
 _LEASE = 180.0
-"""Seconds. The holder begins a change at most a third of this time after it has renewed its lease,
-and obstore tries a request again for 45 s. So the request is over before another run has the lock.
-"""
 
-_PAUSE = 1.0
-"""Seconds between two looks at the lock of another run in an object store."""
+_PAUSE = 1.0  # seconds between two looks at the lock of another run in an object store
 
+# The errors of `flock` on a filesystem without locks.
 _UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
-"""The errors of `flock` on a filesystem without locks."""
 
 
 class Lock:

@@ -19,6 +19,7 @@ from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.wiring.filesystems import is_local
 
+# Fields of sources and definitions that do not decide what is read or scored, and why.
 _DECIDE_NOTHING = {
     "label": "it names a stream in messages",
     "pipe": "it names a stream in messages; the text of a pipe is never the same",
@@ -27,7 +28,6 @@ _DECIDE_NOTHING = {
     "row_folder": "it is where the rows of a join wait",
     "most": "with more slices there is no result",
 }
-"""The fields of sources and definitions that do not decide what is read or scored, and why."""
 
 
 def manifest(

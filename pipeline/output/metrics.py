@@ -13,11 +13,10 @@ from beam_bleu.transforms.version import VERSION
 
 _VERDICT = "gate_passed"
 
-PASSED = "passed"
-"""The verdict about a result that misses no threshold, in its run.json."""
+PASSED = "passed"  # the verdict about a result that misses no threshold, in its run.json
 
+# The names of labels that have a meaning here.
 OWN_LABELS = ("metric", "system", "baseline", "slice", "signature", "version")
-"""The names of labels that have a meaning here."""
 
 
 def metrics(
@@ -62,7 +61,6 @@ _TIMES = {
     "seconds": ("run_duration", "How long the last run took."),
     "last_success": ("last_success_timestamp", "When the last successful run ended."),
 }
-"""The gauges of the times in a record."""
 
 _COUNTERS = {
     "segments": "Segments that were scored.",

@@ -48,6 +48,7 @@ from beam_bleu.pipeline.output.manifest import belongs_to
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local, join
 
+# How our files begin, as regular expressions, in the order in which they are looked at.
 _BEGINNINGS = {
     MANIFEST: rb'\{\s*"scores_sha256":',
     TOTALS: rb'\{\s*"format": "beam-bleu totals"',
@@ -58,10 +59,8 @@ _BEGINNINGS = {
     SUCCESS: rb"(?!)",  # it is empty
     SCORES: rb"",  # it is replaced whatever is in it, but a folder cannot be replaced
 }
-"""How our files begin, as regular expressions, in the order in which they are looked at."""
 
-_LONGEST = 256
-"""Bytes; no beginning is longer."""
+_LONGEST = 256  # bytes; no beginning is longer
 
 
 def prepare(output: str, begin: Callable[[], None] = lambda: None) -> None:

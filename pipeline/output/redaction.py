@@ -6,24 +6,22 @@ import re
 from collections.abc import Sequence
 
 HIDDEN = "***"
-"""The text in place of a secret."""
 
+# A part of the name of a secret.
 _SECRET = re.compile(
     r"secret|token|passw|passphrase|pwd|credential|signature|jwt|cookie|bearer|authorization"
     r"|(?:access|account|api|private|shared)_?key|connection_?string"
     r"|(?:^|[-_.])(?:auth|keys?|pass|passcode|pw|sas|sig)(?:$|[-_.])",
     re.IGNORECASE,
 )
-"""A part of the name of a secret."""
 
+# The name in NAME=VALUE, NAME: VALUE and "NAME": "VALUE", also in JSON inside of JSON.
 _NAME = re.compile(r"""([\w.-]+)[\\"']*\s*[=:]""")
-"""The name in NAME=VALUE, NAME: VALUE and "NAME": "VALUE", also in JSON inside of JSON."""
 
+# The user and the password in a URL. A password can have a `/` or an `@` that is not escaped.
 _USER = re.compile(r"""(?<=://)(?:[^/\s"':@]*:(?!\d+/)[^\s"']*|[^/\s"']*)(?=@)""")
-"""The user and the password in a URL. A password can have a `/` or an `@` that is not escaped."""
 
 _PARAMETER = re.compile(r"""([?&]([\w.%-]+)=)[^&#\s"']+""")
-"""A parameter of a URL."""
 
 
 def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:

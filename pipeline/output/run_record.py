@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.files.streams import Stream
 
 State = Literal["running", "done", "failed"]
-"""The values of `state`."""
 
 _LIBRARIES = ("apache-beam", "numba", "numpy", "pyarrow")
 

@@ -142,8 +142,7 @@ def adjusted(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-_SHOWN = 5
-"""More names are not all told."""
+_SHOWN = 5  # more names are not all told
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,20 +25,18 @@ from beam_bleu.pipeline.result.rows import (
 Document = Mapping[str, Any]
 
 _METRIC = ("metric", "name", "signature", "sacrebleu_signature")
-"""The keys of a metric, which are its fields."""
 
 _PRESET = ("metric", "preset", "signature", "sacrebleu_signature")
-"""The keys of a preset, which are its fields."""
 
 _COMPARED = ("metric", "system", "baseline", "segments", "units")
 
+# The keys of a comparison that are its fields. "slice" is behind "baseline".
 _NUMBERS = ("difference", "standard_error", "interval", "p_value", "p_value_holm", "detectable")
-"""The keys of a comparison that are its fields. "slice" is behind "baseline"."""
 
+# The fields of a result that are None if the document does not have them.
 _AS_THEY_ARE = (
     *("segment_scores", "distributions", "coverage", "uncertainty", "clusters", "resampling"),
 )
-"""The fields of a result that are None if the document does not have them."""
 
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),

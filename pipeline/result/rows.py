@@ -17,29 +17,27 @@ from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import Difference
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
-MACRO_AVERAGE: Final = "macro_average"
-"""The group of a mean over languages or tasks."""
+MACRO_AVERAGE: Final = "macro_average"  # the group of a mean over languages or tasks
 
+# What of the corpus a row is about: the labels of a slice and their values, `MACRO_AVERAGE`, or
+# None, the whole corpus.
 Group = Mapping[str, str | None] | Literal["macro_average"] | None
-"""What of the corpus a row is about: the labels of a slice and their values, `MACRO_AVERAGE`, or
-None, the whole corpus."""
 
-Entry = Mapping[str, Any]
-"""An entry of scores.json."""
+Entry = Mapping[str, Any]  # an entry of scores.json
 
+# How a score of two results was compared; "unchanged" if all counts are the same.
 Method = Literal["paired", "independent", "unchanged"]
-"""How a score of two results was compared; "unchanged" if all counts are the same."""
 
 
+# The name of a family: comparisons whose p-values are adjusted together.
 FamilyName = Literal["corpus", "macro_average", "slices"]
-"""The name of a family: comparisons whose p-values are adjusted together."""
 
+# The families in their order, and on what their systems are compared.
 FAMILIES: Mapping[FamilyName, str] = {
     "corpus": "on the whole corpus",
     "macro_average": "on the macro average",
     "slices": "on each slice",
 }
-"""The families in their order, and on what their systems are compared."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -202,11 +200,11 @@ class Result:
         return list(dict.fromkeys(row.system for row in self.scores))
 
 
+# Fields that can differ between languages. All others are the same for them.
 _OF_TOKENS = {
     *("tok", "unicode"),
     *(package for row in TOKENIZERS.values() for package in row.versions),
 }
-"""Fields that can differ between languages. All others are the same for them."""
 
 
 class Key(NamedTuple):

@@ -12,8 +12,7 @@ from beam_bleu.transforms.errors import joined
 
 _DATE = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))(?!\d)")
 _WEEK = 7
-_MOST_DATES = 5
-"""So many missing dates are named."""
+_MOST_DATES = 5  # so many missing dates are named
 
 
 def dates_in(text: str) -> list[str]:

@@ -135,7 +135,6 @@ def versions_of(texts: Iterable[TextName]) -> dict[str, str]:
 
 
 Named = tuple[str, SavedTotals]
-"""The path of a file, and what it holds."""
 
 
 def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:

@@ -111,7 +111,6 @@ def _array(value: Mapping[str, Any]) -> np.ndarray:
 
 
 FORMAT_VERSION = 6
-"""The version of the format. A program reads only the versions that it knows."""
 
 
 class OtherVersionsError(InputError):

@@ -33,8 +33,8 @@ from beam_bleu.transforms.totals.summing import SumBundles
 from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
 from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
 
+# What is counted: for each metric and each way to make its tokens, how.
 Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]
-"""What is counted: for each metric and each way to make its tokens, how."""
 
 
 class Summed(NamedTuple):
@@ -194,8 +194,8 @@ def _label(job: Job, name: str | None) -> SegmentLabel | None:
     return None if name is None else SegmentLabel(name, job.source.labels.index(name))
 
 
+# The key that all values have, and each value with the name of its end.
 Gathered = tuple[int, Iterable[tuple[str, Any]]]
-"""The key that all values have, and each value with the name of its end."""
 
 
 def bring_together(

@@ -62,8 +62,8 @@ class Scorings:
         }
 
 
+# The scorings of each metric, in the order of the result.
 ScoringsOfMetrics = Mapping[MetricWord, Scorings]
-"""The scorings of each metric, in the order of the result."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,4 +131,3 @@ class Evidence:
 
 
 USUAL_EVIDENCE = Evidence()
-"""What a job finds out if nothing else is asked for."""

@@ -57,18 +57,14 @@ class Totals:
         return {system: self.tally.scored.get(system, 0) for system in self.systems}
 
 
+# What has come at each end. Beside the ends that `end_of` names, there are `segments` (one
+# `FoundSegments`), `rejected`, `TALLIES`, `SAMPLE`, and `PICKED` with the examples.
 Ends = Mapping[str, Sequence[Any]]
-"""What has come at each end.
 
-Beside the ends that `end_of` names, there are `segments` (one `FoundSegments`), `rejected`,
-`TALLIES`, `SAMPLE`, and `PICKED` with the examples.
-"""
+SAMPLE = "sample"  # the end with the sample of the texts
 
-SAMPLE = "sample"
-"""The end with the sample of the texts."""
-
+# The end with what became of the segments that were read; there if the source has tallies.
 TALLIES = "tallies"
-"""The end with what became of the segments that were read; there if the source has tallies."""
 
 
 def end_of(metric: MetricWord, text: TextName) -> str:

@@ -20,21 +20,17 @@ from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.wiring.sums import Sums, added
 
-_FRACTION_BITS = 5
-"""A power of two has 32 cells up to the next one."""
+_FRACTION_BITS = 5  # a power of two has 32 cells up to the next one
 
-_SMALLEST = -10
-"""log2 of the smallest score, apart from its sign, that is not counted with 0."""
+_SMALLEST = -10  # log2 of the smallest score, apart from its sign, that is not counted with 0
 
 _DROPPED = 52 - _FRACTION_BITS
+# The first bits of 2 ** _SMALLEST as a float, less 1: its cell is 1, and cell 0 begins at 0.
 _FIRST = (1023 + _SMALLEST << _FRACTION_BITS) - 1
-"""The first bits of 2 ** _SMALLEST as a float, less 1: its cell is 1, and cell 0 begins at 0."""
 
 MOST_BINS = 32
-"""The most bins of equal width."""
 
-_OUTSIDE = 200
-"""A bin without an end has at most one in this number of scores."""
+_OUTSIDE = 200  # a bin without an end has at most one in this number of scores
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,6 +144,7 @@ class ExampleKind:
     compares: bool = False
 
 
+# In the order of the file of examples.
 EXAMPLE_KINDS: Mapping[KindName, ExampleKind] = table(
     ExampleKind("best", "those with the best scores"),
     ExampleKind("worst", "those with the worst scores"),
@@ -163,16 +160,12 @@ EXAMPLE_KINDS: Mapping[KindName, ExampleKind] = table(
         "same segments, for all systems",
     ),
 )
-"""Why a segment is an example, in the order of the file of examples."""
 
-MOST_EXAMPLES = 1000
-"""The most examples of a kind, for each metric and system."""
+MOST_EXAMPLES = 1000  # the most examples of a kind, for each metric and system
 
-MOST_CHARACTERS = 2000
-"""The most characters of a text of an example."""
+MOST_CHARACTERS = 2000  # the most characters of a text of an example
 
 CUT_MARK = " […]"
-"""The end of a text that was cut."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -104,7 +104,6 @@ class Picker:
 
 
 MOST_REFERENCES = 16
-"""The most references of an example."""
 
 
 def _defined(score: float) -> float | None:
