@@ -20,7 +20,7 @@ from beam_bleu.pipeline.output.manifest import manifest, streams
 from beam_bleu.pipeline.output.publication import commit
 from beam_bleu.pipeline.output.reruns import requested
 from beam_bleu.pipeline.output.scored import result_of
-from beam_bleu.pipeline.result.document import document_bytes
+from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
     Gathered,
@@ -99,34 +99,32 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
     output, run = job.output, job.run
     # A result of many slices has many objects of Python, which have an allocator of their own.
     give_back_freed_memory()
-    result = result_of(job, ends)
+    totals, result, examples = result_of(job, ends)
     segments: FoundSegments
     (segments,) = ends["segments"]
-    documents = {SCORES: result.scores}
+    scores = document_bytes(document_of(result))
+    documents = {SCORES: scores}
     part_files: Sequence[PartFile] = ends.get("part_files", ())
     if "part_files" in ends:
-        rows = sum(result.totals.scored.values()) * len(result.totals.metrics)
+        rows = sum(totals.scored.values()) * len(totals.metrics)
         written = sum(file.rows for file in part_files)
         if written != rows:
             raise JobError(
                 f"there should be {rows} segment scores, but {written} were written",
                 "the runner lost or repeated data: do not use it for this job",
             )
-    data = [*(file.name for file in part_files), *result.totals.rejected.files]
-    examples = None
-    if result.examples is not None:
-        examples = job.examples, result.examples
-        documents[EXAMPLES] = result.examples
+    data = [*(file.name for file in part_files), *totals.rejected.files]
+    if examples is not None:
+        documents[EXAMPLES] = examples
     if job.manifest:
         digests: Digests = only_sum("digests", ends["digests"])
         read = streams(segments, digests)
-        documents[MANIFEST] = document_bytes(
-            manifest(read, result.scores, job.request, data, examples)
-        )
+        listed = None if examples is None else (job.examples, examples)
+        documents[MANIFEST] = document_bytes(manifest(read, scores, job.request, data, listed))
         if job.evidence.save_totals:
-            documents[TOTALS] = saved_bytes(result.totals, job, read, result.scores)
+            documents[TOTALS] = saved_bytes(totals, job, read, scores)
     commit(output, run, documents, data)
     if job.is_awaited:
-        hand_over(output, run, RunResult(result.scores, result.rows, tuple(segments.notes)))
+        hand_over(output, run, RunResult(scores, result, tuple(segments.notes)))
     else:  # a launcher that waits judges the result itself, after it has shown it
-        enforce(job.gates, result.rows, output if job.manifest else "")
+        enforce(job.gates, result, output if job.manifest else "")

@@ -18,7 +18,7 @@ from beam_bleu.pipeline.library.keywords import Asked, TableSource
 from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams
 from beam_bleu.pipeline.output.scored import result_of
-from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
     bring_together,
@@ -235,21 +235,22 @@ class _EvaluatePaired(beam.PTransform):
 
 def _outputs(ends: Ends) -> Iterator[Any]:
     job: Job = only_sum("the definition", ends["definition"])
-    result = result_of(job, ends)
+    totals, result, examples = result_of(job, ends)
+    scores = document_bytes(document_of(result))
     # As JSON has it, so that it does not matter whether a document comes from here or from a file.
-    document = json.loads(result.scores)
+    document = json.loads(scores)
     yield document
     for score in document["scores"]:
         yield TaggedOutput("scores", score)
     for comparison in document.get("comparisons", ()):
         yield TaggedOutput("comparisons", comparison)
-    for line in (result.examples or b"").splitlines():
+    for line in (examples or b"").splitlines():
         yield TaggedOutput("examples", json.loads(line))
     if job.evidence.save_totals:
         read = []
         if "digests" in ends:
             read = streams(ends["segments"][0], only_sum("digests", ends["digests"]))
-        yield TaggedOutput("totals", saved_bytes(result.totals, job, read, result.scores))
+        yield TaggedOutput("totals", saved_bytes(totals, job, read, scores))
 
 
 def _evaluated(

@@ -12,7 +12,6 @@ often that a lease is over. Clocks of two machines are never compared.
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
@@ -39,9 +38,6 @@ SHORT_PATIENCE = 2.0  # the same at the end of a failed run: the person who stop
 _LEASE = 180.0
 
 _PAUSE = 1.0  # seconds between two looks at the lock of another run in an object store
-
-# The errors of `flock` on a filesystem without locks.
-_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 class Lock:
@@ -74,11 +70,10 @@ def locked(folder: str, patience: float | None = None, run: str = "") -> Iterato
     """
     path = join(folder, LOCK)
     patience = PATIENCE if patience is None else patience
-    lock = Lock()
     if kind_of(folder) is not None:
-        lock = _Lease(path, run)
-    elif is_local(folder):
-        lock = _FileLock(path)
+        lock: Lock = _Lease(path, run)
+    else:
+        lock = _FileLock(path) if is_local(folder) else Lock()
     deadline = time.monotonic() + patience
     while not lock.try_once():
         if time.monotonic() > deadline:
@@ -112,9 +107,7 @@ class _FileLock(Lock):
                     self.is_held = os.path.samestat(os.lstat(self._path), os.fstat(descriptor))
             except BlockingIOError:
                 pass
-            except OSError as error:
-                if error.errno not in _UNSUPPORTED:
-                    raise
+            except OSError:  # the filesystem has no locks
                 os.unlink(self._path)
                 return True
             finally:

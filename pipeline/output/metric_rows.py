@@ -13,7 +13,6 @@ from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
     Group,
-    MetricNames,
     PresetNames,
     ScoreRow,
     labels_of,
@@ -105,25 +104,23 @@ class MetricRows:
 
     def _require_separate_tasks(self) -> None:
         remedy = "name the file of one task; or add --pool_tasks to score all tasks together"
-        presets, resampling = bool(self.scorings.presets), self.evidence.resampling is not None
-        for flag, is_given in (("--compare_presets", presets), ("--resample", resampling)):
-            if is_given:
+        flag = "--compare_presets" if self.scorings.presets else "--resample"
+        if self.scorings.presets or self.evidence.resampling is not None:
+            raise InputError(
+                f"{flag} needs a score of the whole corpus, but the input has {len(self.tasks)} "
+                f"tasks, which have no common score: {joined(self.tasks)}",
+                remedy,
+            )
+        labels = self.scorings.languages, self.scorings.unpooled
+        both = [place.labels for place in self._slices if {*place.labels} == {*labels}]
+        tasks: dict[str | None, str | None] = {}
+        for language, task in ((own[str(labels[0])], own[str(labels[1])]) for own in both):
+            if tasks.setdefault(language, task) != task:
                 raise InputError(
-                    f"{flag} needs a score of the whole corpus, but the input has "
-                    f"{len(self.tasks)} tasks, which have no common score: {joined(self.tasks)}",
+                    f"the language {language} has segments of the tasks {tasks[language]} and "
+                    f"{task}, which have no common score",
                     remedy,
                 )
-        labels = self.scorings.languages, self.scorings.unpooled
-        tasks: dict[str | None, str | None] = {}
-        for place in self._slices:
-            if {*place.labels} == {*labels}:
-                language, task = (place.labels[str(label)] for label in labels)
-                if tasks.setdefault(language, task) != task:
-                    raise InputError(
-                        f"the language {language} has segments of the tasks {tasks[language]} and "
-                        f"{task}, which have no common score",
-                        remedy,
-                    )
 
     @functools.cached_property
     def _whole(self) -> _Place | None:
@@ -192,8 +189,7 @@ class MetricRows:
 
         For the systems in `unexplained`, no warning says why a standard error is missing.
         """
-        rows = []
-        estimates = place.estimates
+        rows, estimates = [], place.estimates
         fields = own_fields(estimates.metric.score_type)
         for system in self.totals.systems:
             sums = estimates.totals.sums(system, place.key)
@@ -207,21 +203,9 @@ class MetricRows:
                 "" if system in unexplained else reason,
                 judge_input=judge_input,
             )
-            score = parts["score"]
-            rows.append(
-                ScoreRow(
-                    self.word,
-                    system,
-                    place.labels or None,
-                    place.preset,
-                    sums.segments,
-                    score,
-                    error,
-                    interval(score, error),
-                    {name: parts[name] for name in fields},
-                    warnings,
-                )
-            )
+            score, own = parts["score"], {name: parts[name] for name in fields}
+            about = (self.word, system, place.labels or None, place.preset, sums.segments)
+            rows.append(ScoreRow(*about, score, error, interval(score, error), own, warnings))
         return rows
 
     def _rows_of_parts(self, rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -244,10 +228,6 @@ class MetricRows:
                 mean, error = _mean([(row.score or 0.0, row.standard_error) for row in own])
             ends = None if mean is None else interval(mean, error)
             yield ScoreRow(self.word, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {})
-
-    @property
-    def names(self) -> MetricNames:
-        return MetricNames(name=self.scorings.corpus.name, **self.of_corpus(self.scorings.corpus))
 
     def _signatures(self, place: _Place | None, metric: Metric) -> dict[str, Any]:
         """Those of a definition; None if languages have different ones.
@@ -357,28 +337,20 @@ class MetricRows:
             corpus.units,
             self.evidence.compared(systems),
         )
-        return (
-            [
-                {"metric": self.word, "system": system, **vars(scores[system])}
-                for system in systems
-                if system in scores
-            ],
-            [
-                {"metric": self.word, "system": system, "baseline": baseline, **vars(difference)}
-                for (system, baseline), difference in differences.items()
-            ],
-        )
+        of_systems = [
+            {"metric": self.word, "system": system, **vars(scores[system])}
+            for system in systems
+            if system in scores
+        ]
+        of_pairs = [
+            {"metric": self.word, "system": system, "baseline": baseline, **vars(difference)}
+            for (system, baseline), difference in differences.items()
+        ]
+        return of_systems, of_pairs
 
     @property
     def warnings(self) -> Iterator[str]:
         yield from _warnings_of(self.scores)
-        yield from self._warnings_about_parts()
-        if self.evidence.uncertainty:
-            yield from self._slices_without_errors()
-            if self.evidence.compare_all and len(self.scores) > 1:
-                yield from self._systems_without_cluster()
-
-    def _warnings_about_parts(self) -> Iterator[str]:
         for system, own in self._rows_of_parts(self.sliced).items():
             there = [row.group for row in own]
             if missing := [place for place in self._parts if place.labels not in there]:
@@ -388,6 +360,10 @@ class MetricRows:
             if self._is_part(row.group):
                 name = str(*labels_of(row).values())
                 yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
+        if self.evidence.uncertainty:
+            yield from self._slices_without_errors()
+            if self.evidence.compare_all and len(self.scores) > 1:
+                yield from self._systems_without_cluster()
 
     def _systems_without_cluster(self) -> Iterator[str]:
         without = [row.system for row in self.scores if row.standard_error is None]
@@ -398,10 +374,10 @@ class MetricRows:
             yield f"clusters: without {', '.join(without)}, because {has} no standard error"
 
     def _slices_without_errors(self) -> Iterator[str]:
-        missing = [row for row in self.sliced if row.standard_error is None]
-        if missing:
-            is_one = len(missing) == 1
-            has, their = ("has", "its slice has") if is_one else ("have", "their slices have")
+        if missing := [row for row in self.sliced if row.standard_error is None]:
+            has, their = "have", "their slices have"
+            if len(missing) == 1:
+                has, their = "has", "its slice has"
             # A slice has no more documents than segments.
             are_all_small = all(row.segments < FEWEST_UNITS for row in missing)
             other = "" if are_all_small else ", or a count on which the score depends is 0"

@@ -9,8 +9,7 @@ from typing import Any
 from beam_bleu.pipeline.display.printable import json_text
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.metric_rows import MetricRows
-from beam_bleu.pipeline.result.document import document_bytes, document_of
-from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.result.rows import MetricNames, Result
 from beam_bleu.pipeline.scoring.scorings import USUAL_EVIDENCE, Evidence, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
@@ -24,15 +23,8 @@ from beam_bleu.transforms.totals.closing import condition_warnings, rejected_war
 from beam_bleu.transforms.totals.replicates.tiles import GENERATOR
 
 
-@dataclasses.dataclass(frozen=True)
-class JobResult:
-    totals: Totals
-    rows: Result
-    scores: bytes
-    examples: bytes | None
-
-
-def result_of(job: Job, ends: Ends) -> JobResult:
+def result_of(job: Job, ends: Ends) -> tuple[Totals, Result, bytes | None]:
+    """What was added up, the rows of the result, and the content of the file of examples."""
     scorings, evidence = job.scorings, job.evidence
     totals = totals_of_ends(ends, job)
     systems = totals.systems
@@ -42,8 +34,7 @@ def result_of(job: Job, ends: Ends) -> JobResult:
         highest = {name: job.metrics.of_segments(name).highest for name in scorings}
         spread = _distributions(picked, highest, systems)
         examples = _examples_bytes(picked, list(scorings), systems, evidence.baseline_of(systems))
-    rows = scored(totals, scorings, job.slicing, evidence, spread)
-    return JobResult(totals, rows, document_bytes(document_of(rows)), examples)
+    return totals, scored(totals, scorings, job.slicing, evidence, spread), examples
 
 
 def scored(
@@ -62,7 +53,10 @@ def scored(
         metric.check()
     first = metrics[0]
     return Result(
-        metrics=tuple(metric.names for metric in metrics),
+        metrics=tuple(
+            MetricNames(name=own.scorings.corpus.name, **own.of_corpus(own.scorings.corpus))
+            for own in metrics
+        ),
         segments=totals.segments,
         scores=(
             *(row for metric in metrics for row in (*metric.scores, *metric.sliced)),
@@ -131,10 +125,10 @@ def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
 def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
     resampling = evidence.resampling
     if resampling is not None and resampling.method == "bootstrap" and units < FEWEST_UNITS:
+        why = too_few(units, evidence.unit)
         yield (
-            f"--resample bootstrap: no intervals and no p-values, because "
-            f"{too_few(units, evidence.unit)}; use --resample randomization, which is also valid "
-            "for few"
+            f"--resample bootstrap: no intervals and no p-values, because {why}; use --resample "
+            "randomization, which is also valid for few"
         )
 
 
@@ -215,10 +209,8 @@ def _entries(
         key = ListKey(kind.name, metric, system, baseline if kind.compares else None)
         for example in picked.examples.get(key, ()):
             entry = example.entry
-            if entry["baseline"] != baseline:
-                # Without the first system, a segment was compared with another one.
-                entry = {**entry, **_NOT_COMPARED}
-            yield entry
+            # Without the first system, a segment was compared with another one.
+            yield entry if entry["baseline"] == baseline else {**entry, **_NOT_COMPARED}
 
 
 _NOT_COMPARED = dict.fromkeys(("baseline", "baseline_score", "difference", "baseline_candidate"))
@@ -228,14 +220,9 @@ def _distributions(
     picked: Picked, highest: Mapping[MetricWord, float | None], systems: Sequence[str]
 ) -> list[dict[str, Any]]:
     return [
-        {
-            "metric": metric,
-            "system": system,
-            "edges": list(histogram.edges),
-            "counts": list(histogram.counts),
-        }
+        {"metric": metric, "system": system, "edges": edges, "counts": counts}
         for metric, limit in highest.items()
         for system in systems
         if (cells := picked.scores.get((metric, system))) is not None
-        for histogram in [cells.histogram(limit)]
+        for edges, counts in [cells.histogram(limit)]
     ]

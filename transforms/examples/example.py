@@ -33,18 +33,6 @@ MOST_BINS = 32
 _OUTSIDE = 200  # a bin without an end has at most one in this number of scores
 
 
-@dataclasses.dataclass(frozen=True)
-class Histogram:
-    """How many scores are in each bin, from one edge to the next.
-
-    A score that is an edge is in the bin that begins there. The first edge is None if the first bin
-    has all lower scores, and so is the last one.
-    """
-
-    edges: tuple[float | None, ...]
-    counts: tuple[int, ...]
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class ScoreCells(Sums):
     """The number of scores in each cell.
@@ -62,15 +50,11 @@ class ScoreCells(Sums):
         """Counts scores, all of which are defined."""
         if not len(scores):
             return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
-        bits = np.ascontiguousarray(scores).view(np.int64)
-        if scores.min() < 0:
-            # A cell has its lower end, not its upper one: below 0, the larger of the numbers.
-            below = scores < 0
-            sizes = np.where(below, (bits & np.int64(2**63 - 1)) - 1, bits)
-            cells = np.maximum((sizes >> _DROPPED) - _FIRST, 0)
-            cells = np.where(below, -1 - cells, cells)
-        else:
-            cells = np.maximum((bits >> _DROPPED) - _FIRST, 0)  # -0.0 is in cell 0, too
+        bits, below = np.ascontiguousarray(scores).view(np.int64), scores < 0
+        # A cell has its lower end, not its upper one: below 0, the larger of the numbers.
+        sizes = np.where(below, (bits & np.int64(2**63 - 1)) - 1, bits)
+        cells = np.maximum((sizes >> _DROPPED) - _FIRST, 0)  # -0.0 is in cell 0, too
+        cells = np.where(below, -1 - cells, cells)
         lowest = int(cells.min())
         counts = np.bincount(cells - lowest)
         there = np.flatnonzero(counts)
@@ -83,8 +67,11 @@ class ScoreCells(Sums):
             counts[np.searchsorted(cells, part.cells)] += part.counts
         return ScoreCells(cells, counts)
 
-    def histogram(self, highest: float | None) -> Histogram:
-        """The counts in bins of equal width, which is a power of two.
+    def histogram(self, highest: float | None) -> tuple[list[float | None], list[int]]:
+        """The edges of bins of equal width, which is a power of two, and the counts of scores.
+
+        A score that is an edge is in the bin that begins there. The first edge is None if the first
+        bin has all lower scores, and so is the last one.
 
         With a highest possible score the bins go from 0 to it: 25 bins of 4 if it is 100. Otherwise
         a few very low and very high scores have bins of their own: those of perplexity can be far
@@ -92,15 +79,11 @@ class ScoreCells(Sums):
         """
         lower = _lower(self.cells)
         if highest is not None:
-            width = 1.0
-            while highest <= MOST_BINS * width / 2:
-                width /= 2
-            while highest > MOST_BINS * width:
-                width *= 2
+            width = 2.0 ** math.ceil(math.log2(highest / MOST_BINS))
             end = math.ceil(highest / width)
             return self._in_bins(np.minimum(lower // width, end - 1), width, 0, end)
         if not len(self.cells):
-            return Histogram((), ())
+            return [], []
         few = int(self.counts.sum()) // _OUTSIDE
         upwards = np.searchsorted(np.cumsum(self.counts), few, side="right")
         downwards = -1 - np.searchsorted(np.cumsum(self.counts[::-1]), few, side="right")
@@ -112,7 +95,9 @@ class ScoreCells(Sums):
         first, last = (lower[places] // width).astype(int).tolist()
         return self._in_bins(np.clip(lower // width, first - 1, last + 1), width, first, last + 1)
 
-    def _in_bins(self, bins: Floats, width: float, first: int, end: int) -> Histogram:
+    def _in_bins(
+        self, bins: Floats, width: float, first: int, end: int
+    ) -> tuple[list[float | None], list[int]]:
         """The counts in bins of a width. Bins before `first` and from `end` on have no end."""
         sums = np.zeros(end - first + 2, np.int64)
         np.add.at(sums, bins.astype(np.int64) - first + 1, self.counts)
@@ -122,7 +107,7 @@ class ScoreCells(Sums):
             edges, counts = [None, *edges], [int(sums[0]), *counts]
         if sums[-1]:
             edges, counts = [*edges, None], [*counts, int(sums[-1])]
-        return Histogram(tuple(edges), tuple(counts))
+        return edges, counts
 
 
 def _lower(cells: Integers) -> Floats:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from beam_bleu.transforms.examples.example import MOST_BINS, Histogram, ScoreCells
+from beam_bleu.transforms.examples.example import MOST_BINS, ScoreCells
 
 DRAW = random.Random(5)
 
@@ -26,13 +28,13 @@ SCORES = {
 }
 
 
-def brute_force(scores: list[float], histogram: Histogram) -> list[int]:
-    """How many scores are in each bin of a histogram."""
+def brute_force(scores: list[float], edges: Sequence[float | None]) -> list[int]:
+    """How many scores are in each bin."""
     edges = [
         edge if edge is not None else (-np.inf if place == 0 else np.inf)
-        for place, edge in enumerate(histogram.edges)
+        for place, edge in enumerate(edges)
     ]
-    counts = [0] * len(histogram.counts)
+    counts = [0] * (len(edges) - 1)
     for score in scores:
         counts[max(place for place, edge in enumerate(edges[:-1]) if score >= edge)] += 1
     return counts
@@ -41,38 +43,31 @@ def brute_force(scores: list[float], histogram: Histogram) -> list[int]:
 @pytest.mark.parametrize("name", SCORES)
 def test_bins_have_the_scores_between_their_edges(name):
     scores = SCORES[name]
-    histogram = ScoreCells.of(np.array(scores, np.float64)).histogram(None)
-    assert list(histogram.counts) == brute_force(scores, histogram)
+    edges, counts = ScoreCells.of(np.array(scores, np.float64)).histogram(None)
+    assert counts == brute_force(scores, edges)
     widths = {
         upper - lower
-        for lower, upper in zip(histogram.edges[:-1], histogram.edges[1:], strict=True)
+        for lower, upper in itertools.pairwise(edges)
         if lower is not None and upper is not None
     }
     assert len(widths) == 1
-    inside = len(histogram.counts) - histogram.edges.count(None)
+    inside = len(counts) - edges.count(None)
     assert 1 <= inside <= MOST_BINS
-    outside = [
-        count
-        for edge, count in zip(
-            (histogram.edges[0], histogram.edges[-1]),
-            (histogram.counts[0], histogram.counts[-1]),
-            strict=True,
-        )
-        if edge is None
-    ]
+    ends = ((edges[0], counts[0]), (edges[-1], counts[-1]))
+    outside = [count for edge, count in ends if edge is None]
     assert all(0 < count <= len(scores) / 200 for count in outside)
 
 
 def test_with_a_highest_score_the_bins_end_there():
     scores = SCORES["0 to 100"]
-    histogram = ScoreCells.of(np.array(scores)).histogram(100.0)
-    assert histogram.edges == tuple(float(edge) for edge in range(0, 101, 4))
+    edges, counts = ScoreCells.of(np.array(scores)).histogram(100.0)
+    assert edges == [float(edge) for edge in range(0, 101, 4)]
     expected = [sum(4 * n <= score < 4 * n + 4 for score in scores) for n in range(25)]
     expected[-1] += sum(score >= 100 for score in scores)
-    assert list(histogram.counts) == expected
-    assert ScoreCells.of(np.array([0.0, 1.0])).histogram(1.0).edges[-1] == 1.0
-    assert ScoreCells.of(np.zeros(0)).histogram(100.0).counts == (0,) * 25
-    assert ScoreCells.of(np.zeros(0)).histogram(None) == Histogram((), ())
+    assert counts == expected
+    assert ScoreCells.of(np.array([0.0, 1.0])).histogram(1.0)[0][-1] == 1.0
+    assert ScoreCells.of(np.zeros(0)).histogram(100.0)[1] == [0] * 25
+    assert ScoreCells.of(np.zeros(0)).histogram(None) == ([], [])
 
 
 @pytest.mark.parametrize("name", SCORES)
