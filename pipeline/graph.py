@@ -15,10 +15,9 @@ from beam_bleu.pipeline.gates.judging import enforce
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.data_files import PartFile, WritePartFiles, WriteRejected
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
-from beam_bleu.pipeline.output.handover import RunResult, hand_over
 from beam_bleu.pipeline.output.manifest import manifest, streams
 from beam_bleu.pipeline.output.publication import commit
-from beam_bleu.pipeline.output.reruns import requested
+from beam_bleu.pipeline.output.run_results import RunResult, hand_over, requested
 from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import document_bytes, document_of
 from beam_bleu.pipeline.saved.totals_file import saved_bytes

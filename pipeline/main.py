@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import apache_beam as beam
 
     from beam_bleu.pipeline.command_line.options import Arguments
-    from beam_bleu.pipeline.output.handover import RunResult
+    from beam_bleu.pipeline.output.run_results import RunResult
 
 _LOG = logging.getLogger("beam_bleu")
 
@@ -144,13 +144,13 @@ def _write_report(output: str) -> None:
 def _existing(arguments: Arguments, record: RunRecord) -> RunResult | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
     with uninterrupted():
-        from beam_bleu.pipeline.output.reruns import existing_result
+        from beam_bleu.pipeline.output.run_results import existing_result
 
     scores = existing_result(arguments.job)
     if scores is None:
         return None
     gc.enable()
-    from beam_bleu.pipeline.output.handover import RunResult
+    from beam_bleu.pipeline.output.run_results import RunResult
 
     record.kept()
     note = f"{arguments.job.output} already has the result, so nothing was scored"
@@ -184,8 +184,8 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         )
         from beam_bleu.pipeline.errors.marked_steps import look_only_where_state_can_be
         from beam_bleu.pipeline.graph import build
-        from beam_bleu.pipeline.output.handover import awaited, result_of
         from beam_bleu.pipeline.output.publication import discard, prepare
+        from beam_bleu.pipeline.output.run_results import awaited, result_of
 
     look_only_where_state_can_be()
     with (

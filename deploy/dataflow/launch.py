@@ -53,7 +53,7 @@ def _launch(given: Sequence[str]) -> None:
         from beam_bleu.pipeline.command_line.options import parse
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.publication import prepare
-        from beam_bleu.pipeline.output.reruns import existing_result
+        from beam_bleu.pipeline.output.run_results import existing_result
 
     # Dataflow gives --runner itself, and the last --runner counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])

@@ -33,7 +33,7 @@ from beam_bleu.pipeline.command_line.slice_flags import (
 from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.job import Job, new_run
-from beam_bleu.pipeline.output.redaction import redacted
+from beam_bleu.pipeline.output.run_record import redacted
 from beam_bleu.pipeline.scoring.scorings import JobMetrics
 from beam_bleu.transforms.definition.flags import SEE_HELP, nearest
 from beam_bleu.transforms.definition.slicing import LENGTH

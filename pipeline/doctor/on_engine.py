@@ -19,7 +19,7 @@ from beam_bleu.pipeline.engines.sent_jobs import sent_job
 from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
-from beam_bleu.pipeline.output.handover import remove_handover
+from beam_bleu.pipeline.output.run_results import remove_handover
 from beam_bleu.transforms.errors import JobError, UsageError
 from beam_bleu.transforms.pairing.files.found_files import check_visible
 

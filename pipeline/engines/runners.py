@@ -59,11 +59,6 @@ class _NoSampler(statesampler.StateSampler):
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
-_REFUSED = {
-    "daskrunner": "it loses tagged outputs and all but one of a pipeline's last steps, "
-    "so parts of a corpus are lost without an error",
-}
-
 # The runners that --help shows. Beam knows more: for its own tests, for notebooks.
 SHOWN_RUNNERS = (
     "DirectRunner",
@@ -203,8 +198,12 @@ def find_runner(name: str | None) -> Runner:
     last = name.rpartition(".")[2].lower()
     if not last.endswith("runner"):
         last += "runner"
-    if last in _REFUSED:
-        raise UsageError(f"--runner {name} is refused: {_REFUSED[last]}", "use another runner")
+    if last == "daskrunner":
+        raise UsageError(
+            f"--runner {name} is refused: it loses tagged outputs and all but one of a pipeline's "
+            "last steps, so parts of a corpus are lost without an error",
+            "use another runner",
+        )
     if last in _IN_PROCESS:
         return Runner("FnApiRunner", in_process=True)
     known = {known.lower(): known for known in StandardOptions.KNOWN_RUNNER_NAMES}

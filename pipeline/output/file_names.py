@@ -1,17 +1,7 @@
 """The names of a run's files in its output folder.
 
-DIR/_SUCCESS                              empty: the last run was successful
-DIR/scores.json                           the last successful run's result
-DIR/manifest.json                         what this run has read, and the names of its data files
-DIR/totals.json                           what was added up, if it is saved
-DIR/examples.jsonl                        segments to look at, if they are asked for
-DIR/run.json                              how the last run went
-DIR/metrics.prom                          the same for a monitoring system
-DIR/report.html                           the result as a page for people, if asked for
-DIR/segment_scores/part-RUN-*.parquet     data files: the scores of segments
-DIR/rejected-RUN-*.jsonl                  data files: the records that were rejected
-DIR/.handover-RUN                         the result of a run, for its launcher
-DIR/.workers-RUN                          what its workers say, for its launcher
+docs/output.md says what is in them. For its launcher, a run also writes .handover-RUN, its result,
+and .workers-RUN, what its workers say.
 """
 
 from __future__ import annotations
@@ -34,25 +24,19 @@ REPORT = "report.html"
 # The documents of a result, in the order in which they are written. The manifest has the SHA-256s
 # of the examples and of scores.json, and totals.json that of scores.json.
 DOCUMENTS = (EXAMPLES, TOTALS, MANIFEST, SCORES)
-
 OF_RUN = (RUN_RECORD, METRICS)
-
 # All files that have the same name in each run. Messages name the first one that applies, so the
 # best-known one comes first.
 WRITTEN = (SCORES, MANIFEST, TOTALS, EXAMPLES, SUCCESS, *OF_RUN, REPORT)
 
 SCORES_FORMAT = 2
-
 TOTALS_FORMAT = "beam-bleu totals"
-
 RUN_KEY = "beam-bleu.run"  # the key of the run in the metadata of a file of segment scores
 
 # The kinds of data files. The names of data files have their run in them, and never change.
 DataKind = Literal["segment_scores", "rejected"]
-
 SEGMENT_SCORES: DataKind = "segment_scores"
 REJECTED: DataKind = "rejected"
-
 DATA_KINDS: tuple[DataKind, ...] = get_args(DataKind)
 
 _DATA_FILE = re.compile(

@@ -1,22 +1,18 @@
 """Puts a run's result in place: scores.json is the one commit.
 
-Workers write the data files of a run, which have its name in theirs, where they stay. When all are
-there, the last step writes the documents: manifest.json names the data files and has the SHA-256
-that scores.json will have, and scores.json replaces the former one in one step. Until then the
-former scores.json and its data files are there, so nothing ever has to be put back. Then the run
-removes all data files that its manifest does not name, and writes the empty file _SUCCESS, which
-every run removes when it starts. So where it is, the other files are the complete result of one
-run, and no run has started since.
+Workers write the data files of a run where they stay. When all are there, the last step writes
+manifest.json, which names them and has the SHA-256 that scores.json will have. scores.json replaces
+the former one in one step. Until then the former result is there, so nothing ever has to be put
+back. Then the run removes data files that its manifest does not name, and writes the empty file
+_SUCCESS, which every run removes when it starts: where it is, no run has started since.
 
 A run that is killed just before its scores.json leaves the former one beside a manifest.json of
 another SHA-256. Readers see that, and the next run replaces both.
 
 A lock stops two runs from doing this at the same time. In an object store it can be lost, so a run
 checks it before each step. On HDFS there is none, so a run checks at the end that the result is its
-own.
-
-Files of other programs with such names are neither replaced nor removed: the run ends before it
-scores. Only scores.json is replaced whatever is in it.
+own. Files of other programs are neither replaced nor removed: the run ends before it scores. Only
+scores.json is replaced whatever is in it.
 """
 
 from __future__ import annotations

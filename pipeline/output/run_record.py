@@ -13,6 +13,7 @@ import functools
 import json
 import os
 import platform
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
@@ -26,7 +27,6 @@ from beam_bleu.pipeline.output.file_names import METRICS, RUN_RECORD, SCORES, SU
 from beam_bleu.pipeline.output.locking import SHORT_PATIENCE, locked
 from beam_bleu.pipeline.output.metrics import PASSED, metrics, with_verdict
 from beam_bleu.pipeline.output.publication import check_owned, is_owned, remove
-from beam_bleu.pipeline.output.redaction import without_url_secrets
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
@@ -34,12 +34,12 @@ from beam_bleu.transforms.wiring.filesystems import join
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.engines.handshake import Worker
-    from beam_bleu.pipeline.output.handover import RunResult
     from beam_bleu.pipeline.output.lineage import Lineage
+    from beam_bleu.pipeline.output.run_results import RunResult
     from beam_bleu.transforms.pairing.files.streams import Stream
 
-State = Literal["running", "done", "failed"]
 
+State = Literal["running", "done", "failed"]
 _LIBRARIES = ("apache-beam", "numba", "numpy", "pyarrow")
 
 
@@ -87,18 +87,13 @@ class RunRecord:
     ) -> None:
         """Tells the record what the command line means. From now on a failure is recorded.
 
-        Args:
-          output: the output folder; "" if the user has named none.
-          replaces: whether the run replaces a result that is already there. Otherwise, a run whose
-            job has not started leaves such a result and its records as they are.
-          labels: those that all metrics get in metrics.prom.
-          slices: of how many slices it has the scores.
-          lineage: the name of the job in lineage; "" if the run sends no events.
-          content: the fields of run.json that are known.
+        A run that replaces no result leaves that of an earlier one, and its records, as they are
+        until its job starts. Labels and the number of slices are those of metrics.prom; `lineage`
+        is the name of the job there, "" if the run sends no events.
         """
         Log.run = content["run"]
-        self._output, self._replaces, self._labels = output, replaces, labels
-        self._slices = slices
+        self._output, self._replaces = output, replaces
+        self._labels, self._slices = labels, slices
         self._content |= content
         if lineage:
             from beam_bleu.pipeline.output.lineage import Lineage  # its library is large
@@ -277,3 +272,57 @@ def software_versions() -> Mapping[str, str]:
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
     }
+
+
+HIDDEN = "***"
+
+# A part of the name of a secret.
+_SECRET = re.compile(
+    r"secret|token|passw|passphrase|pwd|credential|signature|jwt|cookie|bearer|authorization"
+    r"|(?:access|account|api|private|shared)_?key|connection_?string"
+    r"|(?:^|[-_.])(?:auth|keys?|pass|passcode|pw|sas|sig)(?:$|[-_.])",
+    re.IGNORECASE,
+)
+
+# The name in NAME=VALUE, NAME: VALUE and "NAME": "VALUE", also in JSON inside of JSON.
+_NAME = re.compile(r"""([\w.-]+)[\\"']*\s*[=:]""")
+
+# The user and the password in a URL. A password can have a `/` or an `@` that is not escaped.
+_USER = re.compile(r"""(?<=://)(?:[^/\s"':@]*:(?!\d+/)[^\s"']*|[^/\s"']*)(?=@)""")
+
+_PARAMETER = re.compile(r"""([?&]([\w.%-]+)=)[^&#\s"']+""")
+
+
+def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:
+    """The words of a command line, without the values that are secrets by their names.
+
+    A value that has the name of a secret in it, as a part of JSON, is hidden as a whole. Of flags
+    that are `plain`, in all spellings, and of words without a flag, only secrets in URLs are
+    hidden.
+    """
+    shown, flag = [], ""  # the flag whose value can be the next word
+    for word in words:
+        name, equals, value = word.partition("=")
+        is_flag = word.startswith("-")
+        # A password can begin with a minus.
+        if _SECRET.search(flag) and name not in plain:
+            shown.append(HIDDEN)
+        elif is_flag:
+            shown.append(name + equals + _value("" if name in plain else name, value))
+        else:
+            shown.append(_value(flag, word))
+        flag = word if is_flag and not equals and word not in plain else ""
+    return shown
+
+
+def without_url_secrets(text: str) -> str:
+    return _PARAMETER.sub(
+        lambda match: match[1] + HIDDEN if _SECRET.search(match[2]) else match[0],
+        _USER.sub(HIDDEN, text),
+    )
+
+
+def _value(flag: str, value: str) -> str:
+    if flag and value and any(map(_SECRET.search, [flag, *_NAME.findall(value)])):
+        return HIDDEN
+    return without_url_secrets(value)

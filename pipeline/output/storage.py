@@ -17,6 +17,8 @@ from typing import Any
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit, said
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join
 
+_UNCOMPRESSED = "uncompressed"  # by the name of Beam's CompressionTypes
+
 
 def exists(path: str) -> bool:
     with reading(path):
@@ -77,7 +79,7 @@ def paths_matching(pattern: str) -> list[str]:
 def read(path: str, most: int = -1) -> bytes:
     with reading(path):
         if not is_local(path):
-            with filesystem_of(path).open(path, compression_type=_uncompressed()) as file:
+            with filesystem_of(path).open(path, compression_type=_UNCOMPRESSED) as file:
                 data: bytes = file.read(most)
             return data
         if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
@@ -92,13 +94,7 @@ def created(path: str) -> Any:
         os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
         return open(path, "wb")
     mime_type = mimetypes.guess_type(path)[0] or "application/octet-stream"  # for browsers
-    return filesystem_of(path).create(path, mime_type, _uncompressed())
-
-
-def _uncompressed() -> str:
-    from apache_beam.io.filesystem import CompressionTypes
-
-    return str(CompressionTypes.UNCOMPRESSED)
+    return filesystem_of(path).create(path, mime_type, _UNCOMPRESSED)
 
 
 def _has_rename(path: str) -> bool:
@@ -156,8 +152,7 @@ def writing(path: str, doing: str = "written", remedy: str = "check the folder")
 
 
 def reading(path: str) -> contextlib.AbstractContextManager[None]:
-    remedy = "check the path, its permissions and the access to its filesystem"
-    return writing(path, "read", remedy)
+    return writing(path, "read", "check the path, its permissions and the access to its filesystem")
 
 
 def remove(paths: Sequence[str]) -> None:

@@ -114,8 +114,7 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, st
 
 
 def shown(value: Any) -> str:
-    words = {"null": "not given", "None": "not given", "True": "on", "False": "off"}
-    return words.get(str(value), str(value))
+    return "not given" if value in (None, "null") else str(value)
 
 
 def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:

@@ -18,7 +18,7 @@ from result_folder import RECORDS
 from scoring import totals_of_sums
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output.handover import RunResult, hand_over, result_of
+from beam_bleu.pipeline.output.run_results import RunResult, hand_over, result_of
 from beam_bleu.pipeline.output.scored import scored
 from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result

@@ -14,7 +14,7 @@ from result_folder import RECORDS, RESULT
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.graph import build
-from beam_bleu.pipeline.output.handover import RunResult, awaited, hand_over, result_of
+from beam_bleu.pipeline.output.run_results import RunResult, awaited, hand_over, result_of
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.notices import Notice

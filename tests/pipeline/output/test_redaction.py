@@ -9,7 +9,7 @@ from command_line import EXAMPLE, called
 
 from beam_bleu.pipeline.command_line.beam_flags import beam_parser
 from beam_bleu.pipeline.command_line.config import flags_without_secrets, our_parser
-from beam_bleu.pipeline.output.redaction import redacted
+from beam_bleu.pipeline.output.run_record import redacted
 
 PLAIN = frozenset(["--tokenize", "--candidates", "--output"])
 

@@ -1,26 +1,100 @@
-"""Finds out whether a job has already been done: its result is in its output folder.
+"""How a launcher gets its result: from the last step of its run, or because it is there already.
 
-manifest.json has the digest of what decides a result: what the job was asked for (`request`), and
-the size and version of each file that it has read. So no text is read to compare them.
+The last step hands over an object in the same process, and otherwise a file. Other runs may replace
+scores.json at any time, but only this run writes its handover, when its result is in place. So it
+proves that the last step was done. A result that is there already is known by its manifest, which
+has the digest of what decides it: what the job was asked for, and the size and version of each file
+that it has read. So no text is read to compare them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.command_line.temporary_files import is_pipe
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import EXAMPLES, SUCCESS, TOTALS
+from beam_bleu.pipeline.output.file_names import (
+    EXAMPLES,
+    SCORES,
+    SUCCESS,
+    TOTALS,
+    handover_path,
+    workers_path,
+)
 from beam_bleu.pipeline.output.locking import locked
 from beam_bleu.pipeline.output.manifest import described, request_digest
 from beam_bleu.pipeline.output.publication import data_files, result_in
+from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.errors import JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.wiring.filesystems import join
+
+
+@dataclasses.dataclass(frozen=True)
+class RunResult:
+    """A scores.json as bytes and as rows, and remarks for the person who started the run."""
+
+    scores: bytes
+    result: Result
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scores: bytes, notes: Sequence[str]) -> RunResult:
+        return cls(scores, read_result(json.loads(scores)), tuple(notes))
+
+    @property
+    def warnings(self) -> list[str]:
+        return [*self.notes, *self.result.all_warnings]
+
+
+# The runs whose launcher waits in this process, and their results.
+_HERE: dict[str, RunResult | None] = {}
+
+
+def hand_over(output: str, run: str, result: RunResult) -> None:
+    if run in _HERE:
+        _HERE[run] = result
+        return
+    data = json.dumps(result.notes).encode() + b"\n" + result.scores
+    storage.write_atomically(handover_path(output, run), data)
+
+
+def remove_handover(output: str, run: str) -> None:
+    with contextlib.suppress(Exception):
+        storage.remove([handover_path(output, run), workers_path(output, run)])
+
+
+@contextlib.contextmanager
+def awaited(job: Job, in_process: bool) -> Iterator[Job]:
+    """The job with its output folder, or a temporary one, while a launcher waits for it."""
+    with contextlib.ExitStack() as stack:
+        output = job.output or stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
+        stack.callback(remove_handover, output, job.run)
+        if in_process:
+            _HERE[job.run] = None
+            stack.callback(_HERE.pop, job.run)
+        yield dataclasses.replace(job, output=output, is_awaited=True)
+
+
+def result_of(job: Job) -> RunResult:
+    if (result := _HERE.get(job.run)) is not None:
+        return result
+    path = handover_path(job.output, job.run)
+    if not storage.exists(path):
+        raise JobError(
+            f"the runner reported success, but the job wrote no {join(job.output, SCORES)}",
+            "the runner lost the last step, or its workers write to another filesystem",
+        )
+    notes, _, scores = storage.read(path).partition(b"\n")
+    return RunResult.of(scores, json.loads(notes))
 
 
 def existing_result(job: Job) -> bytes | None:
