@@ -1,9 +1,9 @@
 """The public names. A line here makes a name public, and `as` tells type checkers so."""
 
+from .pipeline.display.read_scores import ScoreTables as ScoreTables
+from .pipeline.display.read_scores import read_scores as read_scores
 from .pipeline.library.evaluate import Evaluate as Evaluate
 from .pipeline.library.evaluate import Evaluated as Evaluated
-from .pipeline.notebook.read_scores import ScoreTables as ScoreTables
-from .pipeline.notebook.read_scores import read_scores as read_scores
 from .transforms.calls.scores import compare as compare
 from .transforms.calls.scores import score as score
 from .transforms.calls.scores import score_pairs as score_pairs

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from beam_bleu.pipeline.gates.thresholds import NO_GATES, Gates
+from beam_bleu.pipeline.gates.gates import NO_GATES, Gates
 from beam_bleu.pipeline.scoring.scorings import (
     USUAL_EVIDENCE,
     Evidence,

@@ -21,10 +21,10 @@ from beam_bleu.pipeline.cheap_start import (
     leave_out_unused_packages,
 )
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, short_help
-from beam_bleu.pipeline.command_line.log_flags import logs
-from beam_bleu.pipeline.display.shown_progress import progress_shown
+from beam_bleu.pipeline.command_line.parser import logs
 from beam_bleu.pipeline.display.terminal import (
     open_standard_streams,
+    progress_shown,
     say,
     silent_stderr,
     write_to_stdout,
@@ -53,8 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(short_help().rstrip())
         return USAGE
     if argv[0] in SUBCOMMANDS:
-        module = importlib.import_module(f"beam_bleu.pipeline.subcommands.{argv[0]}")
-        code: int = module.main(argv[1:])
+        module = f"beam_bleu.pipeline.subcommands.{SUBCOMMANDS[argv[0]].module}"
+        code: int = getattr(importlib.import_module(module), f"{argv[0]}_command")(argv[1:])
         return code
     shown, record = logs(argv), RunRecord()
     return reported(
@@ -110,7 +110,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
-    from beam_bleu.pipeline.gates.judging import judged
+    from beam_bleu.pipeline.gates.gates import judged
 
     result = _existing(arguments, record)
     if result is None:

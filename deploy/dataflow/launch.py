@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def command_line(given: Sequence[str]) -> list[str]:
     """The command line of beam-bleu that template parameters mean."""
-    from beam_bleu.pipeline.command_line.beam_flags import beam_parser
+    from beam_bleu.pipeline.command_line.config import beam_parser
 
     switches = {
         name for flag in beam_parser().actions() if flag.nargs == 0 for name in flag.option_strings

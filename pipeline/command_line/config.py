@@ -1,14 +1,16 @@
-"""All flags of the command: their groups, and the values that a run has of them."""
+"""All flags of the command, ours and Beam's: their groups, and the values that a run has."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import functools
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.command_line.beam_flags import beam_parser
+from apache_beam.options.pipeline_options import PipelineOptions
+
 from beam_bleu.pipeline.command_line.definition_flags import (
     LANGUAGE_FLAGS,
     METRICS_FLAG,
@@ -18,13 +20,11 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     metric_flags,
     usual_flags,
 )
-from beam_bleu.pipeline.command_line.evidence_flags import EvidenceFlags
-from beam_bleu.pipeline.command_line.gate_flags import GateFlags
+from beam_bleu.pipeline.command_line.evidence_flags import EvidenceFlags, GateFlags
 from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
 from beam_bleu.pipeline.command_line.layouts import LayoutFlags
-from beam_bleu.pipeline.command_line.log_flags import LogFlags, ProgressFlag
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, MonitoringFlags
-from beam_bleu.pipeline.command_line.parser import Parser, add_flags
+from beam_bleu.pipeline.command_line.parser import LogFlags, Parser, ProgressFlag, add_flags
 from beam_bleu.pipeline.command_line.slice_flags import KeepFlag, SliceFlags
 from beam_bleu.pipeline.command_line.source_flags import (
     BringingTogetherFlags,
@@ -34,10 +34,127 @@ from beam_bleu.pipeline.command_line.source_flags import (
 )
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT
-from beam_bleu.transforms.definition.flags import Flag, flag, flags_of, positive, whole_number
+from beam_bleu.transforms.definition.flags import (
+    SEE_HELP,
+    Flag,
+    flag,
+    flags_of,
+    positive,
+    whole_number,
+)
+from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
 from beam_bleu.transforms.version import VERSION
+
+_OF_ENGINES = (
+    "Flink Runner",
+    "Job Server",
+    "Kafka Streams Runner",
+    "Portable",
+    "Prism Runner",
+    "Spark Runner",
+)
+"""Groups of Beam's flags that only an engine can use."""
+
+_REFUSED = {
+    "dry_run": "the command needs the result of the job",
+    "no_wait_until_finish": "the command waits for the job, to show its result",
+    "on_success_matcher": "it is for Beam's own tests",
+    "wait_until_finish_duration": "the command waits until the job ends; `timeout` can stop it",
+}
+"""Flags that the command cannot use with any runner, and why not."""
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
+
+
+class _BeamParser(Parser):
+    """A parser to which Beam's classes add their flags, each class in a group of its own."""
+
+    def add_argument(self, *names: str, **keywords: Any) -> argparse.Action:
+        # Beam never gets --labels, which is one of our flags; --label is the same.
+        own = [name for name in names if name != "--labels"]
+        action = self._action_groups[-1].add_argument(*own, **keywords)
+        action.metavar = "N" if action.type is int else "VALUE"
+        text = " ".join((action.help or "").split())
+        if action.choices is not None:
+            text = f"{text.rstrip('. ')}. One of: {', '.join(map(str, action.choices))}"
+        action.help = text.replace("%", "%%")  # argparse would look for names of values after a %
+        return action
+
+    add_value_provider_argument = add_argument  # Beam's options can call this one, too
+
+
+@functools.cache  # Beam has hundreds of flags, and a run also asks which of them are switches
+def beam_parser() -> Parser:
+    parser = _BeamParser(
+        usage=argparse.SUPPRESS,
+        description="Apache Beam's flags. Engines use only those that are for them.",
+        formatter_class=Formatter,
+        add_help=False,
+    )
+    for options in PipelineOptions.__subclasses__():
+        # GoogleCloudOptions: Google Cloud
+        parser.add_argument_group(" ".join(_WORD.findall(options.__name__.removesuffix("Options"))))
+        options._add_argparse_args(parser)  # as Beam itself does
+    return parser
+
+
+def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str, str], list[str]]:
+    """The values of Beam's flags.
+
+    Also the spellings, by name, of the flags whose value is not the default; and the words that are
+    neither flags of Beam nor their values.
+    """
+    parser = beam_parser()
+    try:
+        flags, others = parser.parse_known_args(words)
+    except UsageError:
+        raise
+    except Exception as error:  # some of Beam's flags have their own functions to read values
+        raise UsageError(f"a value of Beam's flags is not understood: {error}", SEE_HELP) from error
+    given = {
+        action.dest: action.option_strings[0]
+        for action in parser.actions()
+        if getattr(flags, action.dest) != action.default
+    }
+    _refuse(_REFUSED, given)
+    return flags, given, others
+
+
+def check_in_process(given: Mapping[str, str]) -> None:
+    """Checks the flags of Beam that are given for a run in this process."""
+    of_engines = {
+        action.dest: "it is for an engine, but this job runs in-process"
+        for group in beam_parser()._action_groups
+        if group.title in _OF_ENGINES
+        for action in group._group_actions
+    }
+    _refuse(of_engines, given)
+
+
+def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
+    for name, spelling in given.items():
+        if name in refused:
+            raise UsageError(f"{spelling} is refused: {refused[name]}", "leave it out")
+
+
+class KeptViews(PipelineOptions):
+    """Beam's options, which make each view once, so that they are fast to ask.
+
+    Beam asks for a view several times for each step. Each time it makes a parser of all flags of
+    the view. Together this took more CPU than the rest of building a pipeline. All views share
+    their values, so a view that was made earlier shows later changes.
+    """
+
+    def view_as(self, cls: type[Any]) -> Any:
+        """These options as those of a class."""
+        # Not as an attribute: Beam takes attributes for options.
+        views = self.__dict__.setdefault("_views", {})
+        if cls not in views:
+            views[cls] = super().view_as(cls)
+        return views[cls]
+
 
 _LARGEST_RANGE = 1 << 40
 

@@ -1,11 +1,25 @@
-"""The flags for evidence: how sure a score is, and which system is better."""
+"""The flags for evidence (how sure a score is, which system is better), and for thresholds."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.gates.gates import (
+    DEFAULT_DROP_RULE,
+    DROP_RULES,
+    THRESHOLD_FLAGS,
+    DropRuleName,
+    Gates,
+    Threshold,
+    require_metrics,
+    require_systems,
+)
+from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
+from beam_bleu.pipeline.result.rows import choices_in, definition_of
+from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
 from beam_bleu.pipeline.scoring.scorings import Evidence
 from beam_bleu.transforms.definition.flags import flag, unknown_value, whole_number
 from beam_bleu.transforms.definition.resampling import (
@@ -16,10 +30,11 @@ from beam_bleu.transforms.definition.resampling import (
     Resampling,
     ResamplingMethodName,
 )
-from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
+    from beam_bleu.pipeline.job import Job
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,3 +115,96 @@ def evidence(flags: Config, systems: Sequence[str]) -> Evidence:
         save_totals=flags.save_totals,
         partition=label,
     )
+
+
+def _thresholds(flag_name: str) -> Any:
+    row = THRESHOLD_FLAGS[flag_name]
+    number = "POINTS" if row.kind == "drop" else "SCORE"
+    return flag((), row.help, f"[METRIC=][NAME=]{number}")
+
+
+@dataclasses.dataclass(frozen=True)
+class GateFlags:
+    """The flags for thresholds."""
+
+    fail_under: tuple[str, ...] = _thresholds("--fail_under")
+    warn_under: tuple[str, ...] = _thresholds("--warn_under")
+    fail_over: tuple[str, ...] = _thresholds("--fail_over")
+    warn_over: tuple[str, ...] = _thresholds("--warn_over")
+    max_drop: tuple[str, ...] = _thresholds("--max_drop")
+    against: str | None = flag(
+        None,
+        "the result for --max_drop, which has no other systems or slices: a scores.json, a "
+        "totals.json or a folder with one; or a folder of nights: the last earlier one that passed",
+        "OLD",
+    )
+    drop: DropRuleName = flag(DEFAULT_DROP_RULE, "which drops fail", "RULE", choices=DROP_RULES)
+
+
+def gates(
+    flags: GateFlags, results: Sequence[str], *, replaced: str | None = None
+) -> tuple[Gates, SavedResult | None]:
+    """The thresholds of a command line, and the result of --against.
+
+    `results` are those that are judged, or the folder of the one that a run is about to make. The
+    last complete result of a folder that is `replaced` counts also if a run has failed since.
+    """
+    thresholds = tuple(
+        Threshold.of(flag, text)
+        for flag in THRESHOLD_FLAGS
+        for text in getattr(flags, flag.removeprefix("--"))
+    )
+    chosen, path = Gates(thresholds, flags.drop), flags.against
+    if path is not None and any(are_nights_around(path, result) for result in results):
+        if len(results) > 1:
+            raise UsageError(
+                f"--against {path} is a folder of nights, and there are {len(results)} results",
+                "judge them one by one, or name the earlier result",
+            )
+        path = last_passed(path, results[0])
+        if path is None:
+            warn(
+                f"no night in {flags.against} before {results[0]} has passed, so --max_drop checks "
+                "nothing"
+            )
+    if path is None:
+        return chosen, None
+    below = None if replaced is None else inside(replaced, path)
+    is_replaced = below is not None and "/" not in below
+    old = result_at(path, must_be_last=not is_replaced)
+    # It is sent with the job, so it has only what a gate looks at.
+    judged_by = dataclasses.replace(old.result, comparisons=(), resampling=None)
+    return dataclasses.replace(chosen, old=judged_by, old_name=old.name), old
+
+
+def gates_of_run(flags: Config, job: Job) -> Gates:
+    output = flags.output or None
+    asked, _ = gates(flags, [output] if output else [], replaced=output)
+    definitions = {
+        name: f"{scorings.corpus.name}|"
+        + choices_in(scorings.corpus.signatures(scorings.text, 0, 0)[0], scorings.languages)
+        for name, scorings in job.scorings.items()
+    }
+    require_definitions(asked, definitions)
+    # There are none if they are known only when the input is read.
+    require_systems(asked, job.source.systems, job.slicing)
+    return asked
+
+
+def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
+    """Checks that a result has the metrics of the thresholds, and that --max_drop can compare it.
+
+    `metrics` says what a user has chosen of each metric (`Definition.chosen`).
+    """
+    require_metrics(asked, metrics)
+    for name, chosen in metrics.items():
+        if asked.old is None or not asked.of_kind("drop", name, metrics):
+            continue
+        has_metric = name in asked.old.words
+        former = definition_of(asked.old, name).chosen if has_metric else f"no {name}"
+        if former != chosen:
+            raise InputError(
+                f"--against {asked.old_name} has scores of another definition: {former} there, "
+                f"{chosen} here",
+                "name a result of the same definition, or score the earlier texts again",
+            )

@@ -17,32 +17,43 @@ from beam_bleu.pipeline.errors.told_errors import EXIT_CODES
 
 @dataclasses.dataclass(frozen=True)
 class Subcommand:
-    """A subcommand: what it does, for --help, and the words after its name, for usage lines."""
+    """A subcommand: its module, what it does, for --help, and the words after its name."""
 
+    module: str
     summary: str
     words: str = "[flags]"
 
 
 SUBCOMMANDS = {
     "compare": Subcommand(
-        "compare two runs: their differences, and how sure they are", "OLD NEW [flags]"
+        "compare", "compare two runs: their differences, and how sure they are", "OLD NEW [flags]"
     ),
-    "copy": Subcommand("copy a file in one step, between any filesystems", "FILE TO [flags]"),
-    "doctor": Subcommand("check the installation, and show what it can use"),
+    "copy": Subcommand(
+        "files", "copy a file in one step, between any filesystems", "FILE TO [flags]"
+    ),
+    "doctor": Subcommand("doctor", "check the installation, and show what it can use"),
     "files": Subcommand(
-        "list files, on any filesystem: exit code 3 without any", "PATTERN... [flags]"
+        "files", "list files, on any filesystem: exit code 3 without any", "PATTERN... [flags]"
     ),
-    "gate": Subcommand("compare saved results with thresholds: exit code 4", "RESULT... [flags]"),
-    "history": Subcommand("show the scores of many nights, and what changed", "DIR... [flags]"),
-    "merge": Subcommand("add up saved totals: the result of one run over all", "FILE... [flags]"),
-    "report": Subcommand("make an HTML page of results, to show to people", "RESULT... [flags]"),
-    "rescore": Subcommand("score saved totals by another definition", "FILE [flags]"),
-    "worst": Subcommand("show the worst segments, or those that lost most", "DIR [flags]"),
+    "gate": Subcommand(
+        "compare", "compare saved results with thresholds: exit code 4", "RESULT... [flags]"
+    ),
+    "history": Subcommand(
+        "nights", "show the scores of many nights, and what changed", "DIR... [flags]"
+    ),
+    "merge": Subcommand(
+        "totals", "add up saved totals: the result of one run over all", "FILE... [flags]"
+    ),
+    "report": Subcommand(
+        "nights", "make an HTML page of results, to show to people", "RESULT... [flags]"
+    ),
+    "rescore": Subcommand("totals", "score saved totals by another definition", "FILE [flags]"),
+    "worst": Subcommand("worst", "show the worst segments, or those that lost most", "DIR [flags]"),
 }
 """The words that do something else than score, if they come first.
 
-Each is a module of `subcommands`, with a function `main(argv) -> int`, which is imported only when
-it is called. A file with such a name is written with its folder: ./doctor."""
+Each is a function `NAME_command(argv) -> int` in a module of `subcommands`, which is imported only
+when it is called. A file with such a name is written with its folder: ./doctor."""
 
 _NARROWEST, _WIDEST = 80, 100
 _FLAGS_WIDTH = 26

@@ -10,20 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
-from beam_bleu.pipeline.command_line.beam_flags import (
+from beam_bleu.pipeline.command_line.config import (
+    FLAGS,
+    Config,
     KeptViews,
     beam_parser,
     check_in_process,
+    flags_without_secrets,
+    our_parser,
     parse_beam_flags,
 )
-from beam_bleu.pipeline.command_line.config import FLAGS, Config, flags_without_secrets, our_parser
 from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_choices, with_report
-from beam_bleu.pipeline.command_line.evidence_flags import evidence
-from beam_bleu.pipeline.command_line.gate_flags import gates_of_run
+from beam_bleu.pipeline.command_line.evidence_flags import evidence, gates_of_run
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
-from beam_bleu.pipeline.command_line.parser import with_underscores
+from beam_bleu.pipeline.command_line.parser import check_rules, with_underscores
 from beam_bleu.pipeline.command_line.paths import check_output, checked_path, require_module
-from beam_bleu.pipeline.command_line.rules import check_rules
 from beam_bleu.pipeline.command_line.slice_flags import (
     DOCUMENT,
     check_columns,

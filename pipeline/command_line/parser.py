@@ -1,13 +1,28 @@
-"""argparse, made strict: no abbreviations, and errors that are `UsageError`s."""
+"""argparse, made strict; the flags for stderr; and flags that need or contradict each other."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.display.terminal import write_to_stdout
-from beam_bleu.transforms.definition.flags import SEE_HELP, Flag, unknown_value
+from beam_bleu.pipeline.display.terminal import (
+    LOG_FORMATS,
+    PROGRESS_MODES,
+    LogFormatName,
+    ProgressMode,
+    write_to_stdout,
+)
+from beam_bleu.transforms.definition.flags import (
+    SEE_HELP,
+    Flag,
+    filled,
+    flag,
+    flags_of,
+    unknown_value,
+)
 from beam_bleu.transforms.errors import UsageError
 
 
@@ -50,30 +65,30 @@ class Parser(argparse.ArgumentParser):
 
 def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag]) -> None:
     """Adds flags to a parser. A flag without spellings is a word of the command line."""
-    for flag in flags:
+    for row in flags:
         # argparse fills in values after a single %.
-        shown: dict[str, Any] = {"help": flag.described.replace("%", "%%")}
-        if flag.metavar or flag.action is not None:
-            shown["metavar"] = flag.metavar
-        if flag.is_shown_only:
-            action = argparse.Action(flag.words, flag.name, nargs=flag.nargs, **shown)
+        shown: dict[str, Any] = {"help": row.described.replace("%", "%%")}
+        if row.metavar or row.action is not None:
+            shown["metavar"] = row.metavar
+        if row.is_shown_only:
+            action = argparse.Action(row.words, row.name, nargs=row.nargs, **shown)
             group._group_actions.append(action)  # type: ignore[attr-defined]
             continue
-        if not flag.words:
-            group.add_argument(flag.name, nargs=flag.nargs, **shown)
+        if not row.words:
+            group.add_argument(row.name, nargs=row.nargs, **shown)
             continue
         kind: dict[str, Any]
-        if flag.action is not None:
-            kind = {"action": flag.action, "nargs": flag.nargs if flag.metavar else 0}
-        elif not flag.metavar:
-            kind = {"action": "store_true" if isinstance(flag.default, bool) else "count"}
-            kind |= {"default": flag.default}
+        if row.action is not None:
+            kind = {"action": row.action, "nargs": row.nargs if row.metavar else 0}
+        elif not row.metavar:
+            kind = {"action": "store_true" if isinstance(row.default, bool) else "count"}
+            kind |= {"default": row.default}
         else:
-            many = "extend" if flag.split or flag.nargs else "append"
-            kind = {"action": many if flag.is_many else "store", "type": flag.read}
-            kind |= {"default": [] if flag.is_many else flag.default}
-            kind |= {"nargs": flag.nargs, "const": flag.const} if flag.nargs else {}
-        group.add_argument(*flag.words, dest=flag.name, **kind, **shown)
+            many = "extend" if row.split or row.nargs else "append"
+            kind = {"action": many if row.is_many else "store", "type": row.read}
+            kind |= {"default": [] if row.is_many else row.default}
+            kind |= {"nargs": row.nargs, "const": row.const} if row.nargs else {}
+        group.add_argument(*row.words, dest=row.name, **kind, **shown)
 
 
 def format_flag(*choices: str) -> Flag:
@@ -92,3 +107,128 @@ def with_underscores(argv: Sequence[str], known: Container[str] = ()) -> list[st
             word = "--" + flag[2:].replace("-", "_") + equals + value
         words.append(word)
     return words
+
+
+@dataclasses.dataclass(frozen=True)
+class LogFlags:
+    """The flags for stderr that the command and its subcommands have."""
+
+    log_format: LogFormatName = flag("text", "the format of stderr", "NAME", choices=LOG_FORMATS)
+    quiet: bool = flag(False, "show only errors on stderr", "", "-q")
+    verbose: int = flag(
+        0,
+        "show on stderr what the job does, and tracebacks; twice (-vv): also libraries' logs",
+        "",
+        "-v",
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class ProgressFlag:
+    """--progress."""
+
+    progress: ProgressMode = flag(
+        "auto", "what stderr shows while the job runs", "WHEN", choices=PROGRESS_MODES
+    )
+
+
+def logs(argv: Sequence[str]) -> LogFlags:
+    """What a command line lets stderr show, also if other words on it are wrong.
+
+    It is needed before the command line is checked, to report the errors of this check. Nothing
+    is an error here.
+    """
+    words = with_underscores(argv[: argv.index("--")] if "--" in argv else argv)
+    parser = Parser(add_help=False)
+    add_flags(parser, flags_of(LogFlags))
+    try:
+        return filled(LogFlags, vars(parser.parse_known_args(words)[0]))
+    except UsageError:
+        return LogFlags()
+
+
+_NEEDED = (
+    ("resamples seed", "resample"),
+    (
+        "labels label_from_path",
+        "slice_by language_column documents keep segment_scores examples report",
+    ),
+    ("max_rejected", "on_bad_record=reject"),
+    ("max_slices", "slice_by language_column"),
+    ("segment_smooth_method segment_smooth_value keep", "segment_scores examples report"),
+    ("max_drop", "against"),
+    ("against drop", "max_drop"),
+    ("system_column", "id_column"),
+    ("id_column", "system_column"),
+    ("candidate_columns reference_columns where header no_header", "input join_on"),
+    ("input_format system_column", "input join_on"),
+    ("segment_scores examples save_totals report on_bad_record=reject", "output"),
+    ("if_exists metrics_label metrics_slices lineage", "output"),
+    ("length_edges", "slice_by"),
+)
+"""Flags, and those of which each of them needs one."""
+
+_CONTRADICTIONS = (
+    (
+        "language tokenize preset score_only compare_presets",
+        "language_column",
+        "because each language has a tokenizer and a score of its own",
+    ),
+    (
+        "resample",
+        "language_column coverage=each",
+        "because replicates are of the whole corpus and of all systems",
+    ),
+    ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),
+    ("score_only", "compare_presets", "because it shows only one score of each system"),
+    ("systems", "candidates", "because both name systems"),
+    ("refs", "candidates references", "because a pattern without quotes makes such words"),
+    (
+        "refs systems candidates references join_on",
+        "input",
+        "whose records have candidates and references; name their columns by --candidate_columns "
+        "and --reference_columns, or leave out --input",
+    ),
+    ("system_column", "join_on", "with which each file has one system"),
+    ("header", "no_header", "because only one can be true"),
+    ("quiet", "verbose progress=on", "because only one can be true"),
+    ("cuts num_refs encoding labels", "input join_on", "because it is for line-parallel text"),
+)
+"""Flags, others that none of them can be used with, and why."""
+
+
+def check_rules(flags: object) -> None:
+    """Checks that each flag of a class has those that it needs, and none that contradicts it."""
+    for group, others, why in _CONTRADICTIONS:
+        for name, other in itertools.product(group.split(), others.split()):
+            if _is_given(flags, name) and _is_given(flags, other):
+                raise UsageError(
+                    f"{_shown(flags, name)} cannot be used with {_shown(flags, other)}, {why}",
+                    "leave one of them out",
+                )
+    for dependent, needed in _NEEDED:
+        for name in dependent.split():
+            if _is_given(flags, name) and not any(
+                _is_given(flags, other) for other in needed.split()
+            ):
+                shown = " or ".join(_shown(flags, other) for other in needed.split())
+                raise UsageError(
+                    f"{_shown(flags, name)} needs {shown}", "give both flags, or leave both out"
+                )
+
+
+def _shown(flags: Any, name: str) -> str:
+    if name == "refs":
+        return f"the reference {flags.refs[0]}"
+    return "-i" if name == "systems" else f"--{name.replace('=', ' ')}"
+
+
+def _is_given(flags: Any, name: str) -> bool:
+    """Whether a flag has another value than without it, or the value that is named."""
+    name, _, value = name.partition("=")
+    present = getattr(flags, name, None)
+    if value:
+        return bool(present == value)
+    if name in getattr(flags, "choices", ()):
+        return True
+    return present is not None and present != getattr(type(flags), name)

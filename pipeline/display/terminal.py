@@ -6,16 +6,20 @@ Only printable text is written, and it is an error if stdout fails.
 from __future__ import annotations
 
 import contextlib
+import datetime
+import functools
+import io
 import logging
 import os
 import platform
 import sys
+import threading
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timezone
 from typing import Any, ClassVar, Literal, TextIO
 
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.progress import PROGRESS, Phase, Progress, State
 
 ERASED_LINE = "\r\x1b[K"
 """Removes the line of a terminal at whose end something was written."""
@@ -56,7 +60,11 @@ def log_line(level: str, message: str, text: str, **more: Any) -> str:
     """A message of a level such as "info", with other keys after it, or the text for people."""
     if not Log.is_json:
         return text
-    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    now = (
+        datetime.datetime.now(datetime.timezone.utc)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
     fields = {"time": now, "level": level, "message": message, "run": Log.run}
     return json_text(fields | {"host": platform.node()} | more)
 
@@ -121,3 +129,138 @@ def is_redrawn(stream: TextIO) -> bool:
     """Whether a line on this stream can be written again and again."""
     knows_escapes = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
     return stream.isatty() and knows_escapes and not Log.is_json
+
+
+ProgressMode = Literal["auto", "on", "off"]
+
+PROGRESS_MODES: Mapping[ProgressMode, str] = {
+    "auto": "one line on a terminal, otherwise a log line each minute",
+    "on": "one line on a terminal, otherwise a log line for each phase and every 10 seconds",
+    "off": "nothing",
+}
+"""The values of --progress, and what each of them shows."""
+
+_TICK = 0.5
+"""Seconds between two looks at the state."""
+_DELAY = 1.0
+"""Seconds before the first line on a terminal."""
+_PATIENCE = 2.0
+"""Seconds to wait for the end of the thread. It can hang if nobody reads a pipe."""
+
+_USUAL_COLUMNS = 80
+
+_LONGEST = 100 * 86_400
+"""Seconds. If more time seems to be left, almost nothing is done yet, so it says nothing."""
+
+
+@contextlib.contextmanager
+def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterator[None]:
+    """While the body runs, stderr shows how far it has come."""
+    stream = None if mode == "off" else _kept_stderr()
+    if stream is None:
+        yield
+        return
+    ended = threading.Event()
+    work = functools.partial(
+        _show, stream, progress, ended, with_phases=mode == "on", is_own=stream is not sys.stderr
+    )
+    thread = threading.Thread(target=work, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        # Nothing is written afterwards, unless stderr blocks its writers.
+        ended.set()
+        thread.join(_PATIENCE)
+
+
+def _show(
+    stream: TextIO, progress: Progress, ended: threading.Event, *, with_phases: bool, is_own: bool
+) -> None:
+    """Shows the progress of a run. The display is not worth a failed run, whatever goes wrong."""
+    is_line = is_redrawn(stream)
+
+    def states() -> Iterator[State]:
+        delay = _DELAY if is_line else 0.0
+        while not ended.wait(delay):
+            yield progress.state
+            delay = _TICK
+
+    with contextlib.suppress(OSError, ValueError):
+        if is_line:
+            _write_line(stream, states())
+        else:
+            _write_log(stream, log_lines(states(), with_phases=with_phases))
+    # Here, because another thread could wait forever for a writer that is blocked. It would write
+    # again what it could not write.
+    with contextlib.suppress(OSError, ValueError):
+        if is_own:
+            stream.close()
+
+
+def _kept_stderr() -> TextIO | None:
+    """Another way to stderr, which `terminal.silent_stderr` does not silence; None if closed."""
+    stream = sys.stderr
+    if stream is None:
+        return None
+    try:
+        kept = os.dup(stream.fileno())
+    except io.UnsupportedOperation:  # not a file, such as a StringIO
+        return stream
+    except (OSError, ValueError):
+        return None
+    return os.fdopen(kept, "w", encoding=stream.encoding, errors="backslashreplace")
+
+
+def _write_line(stream: TextIO, states: Iterator[State]) -> None:
+    """Writes the last line of a terminal again and again, and removes it at the end."""
+    for state in states:
+        from rich.cells import set_cell_size  # here, because a run of a second shows no line
+
+        # A full line could begin another one.
+        room = (os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS) - 1
+        stream.write(f"\r{set_cell_size(printable(sentence(state)), room).rstrip()}\x1b[K")
+        stream.flush()
+    stream.write(ERASED_LINE)
+    stream.flush()
+
+
+def _write_log(stream: TextIO, messages: Iterator[str]) -> None:
+    for message in messages:
+        now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        line = log_line("info", message, f"{now} beam-bleu: {printable(message)}")
+        stream.write(f"{line}\n")
+        stream.flush()
+
+
+def log_lines(states: Iterator[State], *, with_phases: bool) -> Iterator[str]:
+    """A line each minute; with phases, a line for each new phase and every 10 seconds."""
+    every = 10.0 if with_phases else 60.0
+    due = every
+    seen: set[Phase] = set()
+    for state in states:
+        if (with_phases and state.phase not in seen) or state.run_seconds >= due:
+            yield sentence(state)
+            seen.add(state.phase)
+            # Not a multiple of `every`: two lines could follow each other at once.
+            due = state.run_seconds + every
+
+
+def sentence(state: State) -> str:
+    """What is known about a state, the most important first: a terminal can cut the line."""
+    from rich.filesize import decimal
+
+    facts = [f"for {_clock(state.phase_seconds)}"]
+    if state.planned:
+        facts = [f"{100 * state.done // state.planned} %"]  # rounded down
+        if state.done and state.phase_seconds:
+            rate = state.done / state.phase_seconds
+            if (seconds := (state.planned - state.done) / rate) <= _LONGEST:
+                facts.append(f"{_clock(seconds)} left")
+            facts.append(f"{decimal(int(rate))}/s")
+        facts.append(f"{decimal(state.done)} of {decimal(state.planned)}")
+    return ", ".join(filter(None, [f"{state.phase} {facts[0]}", *facts[1:], state.detail]))
+
+
+def _clock(seconds: float) -> str:
+    return str(datetime.timedelta(seconds=round(seconds)))

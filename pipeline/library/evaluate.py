@@ -1,7 +1,8 @@
-"""The transform that gives a pipeline what the command has: slices, comparisons, gates, totals."""
+"""`Evaluate` gives a pipeline what the command has: slices, comparisons, gates, totals."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,19 +12,19 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
-from beam_bleu.pipeline.gates.judging import enforce
-from beam_bleu.pipeline.gates.thresholds import Gates
+from beam_bleu.pipeline.gates.gates import Gates, enforce
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.library.keywords import Asked, TableSource
-from beam_bleu.pipeline.library.panes import ends_of_panes
 from beam_bleu.pipeline.output.manifest import streams
 from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
+    additions,
     bring_together,
     by_end,
     counting,
+    of_documents,
     segment_tables,
     sum_all,
 )
@@ -31,18 +32,20 @@ from beam_bleu.pipeline.scoring.totals import Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.pairing.bad_records import BadRecord
-from beam_bleu.transforms.pairing.paired import PairedCollections
+from beam_bleu.transforms.pairing.paired import FoundSegments, PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.batch_adder import MetricsAdder
 from beam_bleu.transforms.totals.closing import Rejected
-from beam_bleu.transforms.wiring.steps import unchanged
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals
+from beam_bleu.transforms.wiring.steps import AddUp, unchanged
+from beam_bleu.transforms.wiring.sums import Sums, added
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from beam_bleu.pipeline.library.keyword_types import Keywords
-
-__all__ = ["Evaluate", "Evaluated"]
 
 
 class Evaluated(NamedTuple):
@@ -91,7 +94,7 @@ class Evaluate(beam.PTransform):
 
     The keywords have the names of the command's flags, the same values and defaults, and are
     checked by the same code, values when the transform is made, and combinations when it is known
-    what the input has. docs/library.md lists them.
+    what the input has. docs/evaluate.md has a table of them.
 
     The input is either `Paired` segments, from a transform that reads files, such as
     `ReadPairedRecords`; or tables of pyarrow with a segment in each row, whose columns `columns`
@@ -290,3 +293,86 @@ class _Judge(beam.DoFn):
 
     def process(self, document: Mapping[str, Any]) -> None:
         enforce(self._gates, read_result(document), "")
+
+
+@dataclasses.dataclass(frozen=True)
+class PaneSums(Sums):
+    """Everything that a job adds up, of a part of a pane.
+
+    Attributes:
+      segments: the number of segments.
+      named: the sums, by their end; those of documents by `_of_documents` of it.
+    """
+
+    segments: int
+    named: Mapping[str, Sums]
+
+    def __add__(self, other: PaneSums) -> PaneSums:
+        return PaneSums(self.segments + other.segments, added(self.named, other.named))
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes large arrays have."""
+        return sum(sums.nbytes for sums in self.named.values())
+
+
+def _of_documents(end: str) -> str:
+    return f"documents of {end}"
+
+
+def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollection[Ends]:
+    """Adds the steps from the statistics of batches to the ends of each window and pane.
+
+    A pane without a segment has none.
+    """
+    keyed = typehints.Tuple[type(None), PaneSums]
+    return (
+        statistics
+        | "Sum each batch" >> beam.ParDo(_SumBatch(job)).with_output_types(keyed)
+        | "Add up" >> beam.CombinePerKey(AddUp()).with_output_types(keyed)
+        | "Take the ends" >> beam.ParDo(_TakeEnds(job)).with_output_types(typehints.Any)
+    )
+
+
+class _SumBatch(beam.DoFn):
+    """Maps each `BatchStatistics` to (None, its `PaneSums`)."""
+
+    def __init__(self, job: Job) -> None:
+        self._additions = additions(job)
+
+    def process(self, statistics: BatchStatistics) -> Iterator[tuple[None, PaneSums]]:
+        if not len(statistics):
+            return
+        adder = MetricsAdder(self._additions)
+        adder.add(statistics)
+        sums = adder.sums()
+        for end, adding in of_documents(self._additions).items():
+            documents = DocumentAdder(adding)
+            documents.add(statistics)
+            sums[_of_documents(end)] = documents.sums()
+        yield None, PaneSums(len(statistics), sums)
+
+
+class _TakeEnds(beam.DoFn):
+    """Maps (None, the `PaneSums` of a pane) to the `Ends` of a job."""
+
+    def __init__(self, job: Job) -> None:
+        self._systems = tuple(job.source.systems)
+        self._job = job.of_last_step
+        self._additions = additions(job)
+
+    def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
+        _, pane = keyed
+        if pane is None:  # a pane without a table: Beam gives the sum of nothing
+            return
+        ends: dict[str, list[Any]] = {
+            "definition": [self._job],
+            "segments": [FoundSegments(pane.segments, systems=self._systems)],
+            **{name: [sums] for name, sums in pane.named.items()},
+        }
+        for end, adding in of_documents(self._additions).items():
+            (documents,) = ends.pop(_of_documents(end))
+            totals = DocumentTotals(adding)
+            totals.add(documents)
+            ends[end] = [ends[end][0] + totals.totals()]
+        yield ends

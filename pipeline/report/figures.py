@@ -25,9 +25,8 @@ from beam_bleu.pipeline.display.score_tables import (
     units_of,
 )
 from beam_bleu.pipeline.display.table import Cell, Table
-from beam_bleu.pipeline.history.history import History
+from beam_bleu.pipeline.history.history import History, series_table
 from beam_bleu.pipeline.history.history import Series as NightSeries
-from beam_bleu.pipeline.history.shown import series_table
 from beam_bleu.pipeline.output.file_names import RUN_RECORD
 from beam_bleu.pipeline.report.charts import Chart, Curves, Dot, Dots, Series
 from beam_bleu.pipeline.result.rows import (

@@ -1,4 +1,4 @@
-"""The subcommand `beam-bleu compare`: compares the scores of two runs."""
+"""The subcommands `beam-bleu compare` and `gate`: what two runs differ in, and thresholds."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
+from beam_bleu.pipeline.command_line.evidence_flags import (
+    GateFlags,
+    gates,
+    require_definitions,
+)
 from beam_bleu.pipeline.command_line.output_flags import RowFlags
-from beam_bleu.pipeline.command_line.parser import format_flag
+from beam_bleu.pipeline.command_line.parser import check_rules, format_flag
 from beam_bleu.pipeline.display.comparison_tables import interval_number
-from beam_bleu.pipeline.display.latex import latex
-from beam_bleu.pipeline.display.printable import json_text, value_text
+from beam_bleu.pipeline.display.printable import json_text, printable, value_text
 from beam_bleu.pipeline.display.row_order import (
     RowChoice,
     chosen_rows,
@@ -25,22 +29,28 @@ from beam_bleu.pipeline.display.table import (
     Table,
     as_lines,
     as_text,
+    latex,
     markdown,
     table_of,
 )
+from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.result.comparing import ComparedResults, compared_results, without
+from beam_bleu.pipeline.gates.gates import THRESHOLD_FLAGS, Check, gate_error, judge
+from beam_bleu.pipeline.output.run_record import keep_verdict
+from beam_bleu.pipeline.result.comparing import ComparedResults, compared_results, pairing, without
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     MACRO_AVERAGE,
     ComparedRow,
     FamilyName,
     MetricNames,
+    definition_of,
     labels_of,
 )
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
-from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
+from beam_bleu.transforms.errors import GateError, UsageError
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
@@ -51,25 +61,24 @@ from beam_bleu.transforms.score.shown_numbers import (
     signed,
 )
 
-_DESCRIPTION = (
-    "Compares the scores of two runs, and says how sure their differences are. The comparison is "
-    "paired if both runs have --save_totals, the same references, the same --partition and the "
-    "same random replicates (--resample). Otherwise, and on slices, the runs are taken for random "
-    "samples of the same kind of text, so harder texts can look like a drop in quality."
-)
-
 _PAPER = {"markdown": markdown, "latex": latex}
 """What writes tables for a paper."""
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand; returns the exit code."""
+def compare_command(argv: Sequence[str]) -> int:
+    description = (
+        "Compares the scores of two runs, and says how sure their differences are. The comparison "
+        "is paired if both runs have --save_totals, the same references, the same --partition and "
+        "the same random replicates (--resample). Otherwise, and on slices, the runs are taken "
+        "for random samples of the same kind of text, so harder texts can look like a drop in "
+        "quality."
+    )
     which = "the folder of the {} run, or its scores.json or totals.json"
     groups = {
         "input": [Flag(name, which.format(name), name.upper()) for name in ("old", "new")],
         "output": [format_flag("text", "json", *_PAPER), *flags_of(RowFlags)],
     }
-    return run("compare", _DESCRIPTION, groups, argv, _compare)
+    return run("compare", description, groups, argv, _compare)
 
 
 def _compare(flags: argparse.Namespace) -> bytes:
@@ -210,3 +219,59 @@ def _caption(
     if any(row.p_value_holm is not None for row in rows):
         caption += [HALF_INTERVAL, meaning_of_stars("the old run")]
     return caption
+
+
+_REMEDY = "find out what has changed, or change the threshold"
+
+
+def gate_command(argv: Sequence[str]) -> int:
+    description = (
+        "Compares saved results with thresholds, and prints a line for each check, without "
+        "--quiet. It scores nothing. The exit code is 4 if a check fails, so that a scheduler can "
+        "repeat this command alone."
+    )
+    shown = "a scores.json, a totals.json or a folder with one"
+    results = Flag("results", shown, "RESULT", nargs="+")
+    groups = {"input": [results], "thresholds": flags_of(GateFlags)}
+    return run("gate", description, groups, argv, _gate)
+
+
+def _gate(flags: argparse.Namespace) -> bytes:
+    chosen = filled(GateFlags, vars(flags))
+    check_rules(chosen)
+    asked, old = gates(chosen, flags.results)
+    if not asked:
+        raise UsageError(
+            "there is no threshold",
+            "give --fail_under, --fail_over, --warn_under, --warn_over or --max_drop: see --help",
+        )
+    # All files are read before the first line is printed.
+    results = [result_at(path) for path in flags.results]
+    for saved in results:
+        require_definitions(
+            asked, {word: definition_of(saved.result, word).chosen for word in saved.result.words}
+        )
+    kinds = {THRESHOLD_FLAGS[threshold.flag].kind for threshold in asked.thresholds}
+    checks: list[Check] = []
+    for saved in results:
+        pairs = "nothing is compared" if old is None else pairing(old, saved)
+        own = judge(saved.result, asked, saved.name, pairs)
+        # A scores.json that is named can be a copy, or somebody is only trying thresholds.
+        if saved.folder and kinds != {"warn"}:
+            error = gate_error(own, _REMEDY)
+            keep_verdict(saved.folder, "" if error is None else error.cause)
+        name = f"{saved.name}: " if len(results) > 1 else ""
+        checks += (Check(check.verdict, name + check.text) for check in own)
+    error = gate_error(checks, _REMEDY)
+    if flags.quiet:  # stderr says why, because stdout does not
+        if error is not None:
+            raise error
+        return b""
+    lines = [f"{check.verdict}  {printable(check.text)}\n" for check in checks]
+    write_to_stdout("".join(lines).encode())
+    verdicts = [check.verdict for check in checks]
+    if warned := verdicts.count("warned"):
+        warn(f"{warned} of {len(checks)} checks warned")
+    if error is not None:
+        raise GateError(f"{verdicts.count('failed')} of {len(checks)} checks failed", _REMEDY)
+    return b""

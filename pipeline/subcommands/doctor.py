@@ -10,14 +10,20 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.doctor.installation import CHECKS, Fact
-from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.errors import UsageError
 
 _WIDTH = 80
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand: 1 if scoring on this machine or on an engine's workers fails."""
+def doctor_command(argv: Sequence[str]) -> int:
+    description = (
+        "Shows what is installed here, whether it scores a built-in sample correctly, and which "
+        "engines, filesystems, tables and tokenizers can be used. It needs no network. The exit "
+        "code is 1 if scoring on this machine does not work. With the command line of a job on an "
+        "engine (--runner ...), it asks the workers of the engine instead, and does not run the "
+        "job: their versions, and whether they can read the input and write to --output."
+    )
     facts: list[Fact] = []
 
     def work(flags: argparse.Namespace) -> bytes:
@@ -35,7 +41,7 @@ def main(argv: Sequence[str]) -> int:
         return (_as_json(facts) if flags.format == "json" else _as_text(facts, end)).encode()
 
     groups = {"output": [format_flag("text", "json")]}
-    code = run("doctor", _DESCRIPTION, groups, argv, work, takes_others=True)
+    code = run("doctor", description, groups, argv, work, takes_others=True)
     return code or int(_fails(facts))
 
 
@@ -46,14 +52,6 @@ _ENDS = {
     (True, True): "The workers cannot do this job.",
 }
 """The last line, by whether an engine was asked, and whether something fails."""
-
-_DESCRIPTION = (
-    "Shows what is installed here, whether it scores a built-in sample correctly, and which "
-    "engines, filesystems, tables and tokenizers can be used. It needs no network. The exit code "
-    "is 1 if scoring on this machine does not work. With the command line of a job on an engine "
-    "(--runner ...), it asks the workers of the engine instead, and does not run the job: their "
-    "versions, and whether they can read the input and write to --output."
-)
 
 
 def _fails(facts: Sequence[Fact]) -> bool:

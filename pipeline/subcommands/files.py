@@ -1,34 +1,32 @@
-"""The subcommand `beam-bleu files`: it lists the files of patterns, on any filesystem.
-
-Scripts ask it whether a file is there, and which files a folder has, on this machine and on object
-stores alike.
-"""
+"""The subcommands `beam-bleu files` and `copy`, for scripts: files of any filesystem."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.pipeline.result.saved_result import read
+from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag
+from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.shards import in_order, require_files
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.wiring.filesystems import is_local
 
-_DESCRIPTION = (
-    "Prints the path of each file that the patterns match, a line each, in the order in which "
-    "beam-bleu reads shards. The exit code is 3 if a pattern matches nothing. Paths are those of "
-    "this machine, or of any filesystem that beam-bleu can read."
-)
 
-
-def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand; returns the exit code."""
+def files_command(argv: Sequence[str]) -> int:
+    description = (
+        "Prints the path of each file that the patterns match, a line each, in the order in which "
+        "beam-bleu reads shards. The exit code is 3 if a pattern matches nothing. Paths are those "
+        "of this machine, or of any filesystem that beam-bleu can read."
+    )
     shown = "a path, or a pattern with *, ? and [...], in quotation marks"
     patterns = Flag("patterns", shown, "PATTERN", nargs="+")
-    return run("files", _DESCRIPTION, {"input": [patterns]}, argv, _files)
+    return run("files", description, {"input": [patterns]}, argv, _files)
 
 
 def _files(flags: argparse.Namespace) -> bytes:
@@ -47,3 +45,34 @@ def _matched(pattern: str) -> list[str]:
         found = find_files(stream)
     require_files(stream, found)
     return in_order([file.path for file in found])
+
+
+def copy_command(argv: Sequence[str]) -> int:
+    description = (
+        "Copies a file, such as a scores.json or a metrics.prom. It replaces an existing file in "
+        "one step, so that readers never see half of the new one. Paths are those of this "
+        "machine, or of any filesystem that beam-bleu can read and write."
+    )
+    files = [
+        Flag("source", "the file; - for stdin", "FILE"),
+        Flag("target", "where to write it; - for stdout", "TO"),
+    ]
+    return run("copy", description, {"files": files}, argv, _copy)
+
+
+def _copy(flags: argparse.Namespace) -> bytes:
+    from beam_bleu.pipeline.output import storage  # it loads Beam, so stderr must be set up before
+
+    source, target = (
+        word if word == "-" else checked_path("copy", word, False)
+        for word in (flags.source, flags.target)
+    )
+    if target.endswith("/") or (is_local(target) and os.path.isdir(target)):
+        raise UsageError(f"{target} is a folder", "name the new file")
+    if source == "-" and sys.stdin is None:
+        raise InputError("stdin is closed", "name a file, or redirect stdin")
+    data = sys.stdin.buffer.read() if source == "-" else read(source)
+    if target == "-":
+        return data
+    storage.write_atomically(target, data)
+    return b""

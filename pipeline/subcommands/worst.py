@@ -15,21 +15,19 @@ from beam_bleu.pipeline.examples.shown_segments import shown_entry
 from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
-from beam_bleu.pipeline.subcommands.saved_results import run
+from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.shown_numbers import counted
 
-_DESCRIPTION = (
-    "Shows the segments of a system with the worst scores, or those that lost most against another "
-    "system. It needs a result of a run with --segment_scores, which has all segments, or with "
-    "--examples, which has the texts of a few; or with both."
-)
 
-
-def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand; returns the exit code."""
+def worst_command(argv: Sequence[str]) -> int:
+    description = (
+        "Shows the segments of a system with the worst scores, or those that lost most against "
+        "another system. It needs a result of a run with --segment_scores, which has all "
+        "segments, or with --examples, which has the texts of a few; or with both."
+    )
     slices = Flag(
         "slice",
         "only segments with this value of a label, written as in tables (null: without the label); "
@@ -52,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
         ],
         "output": [format_flag("text", "json")],
     }
-    return run("worst", _DESCRIPTION, groups, argv, _worst)
+    return run("worst", description, groups, argv, _worst)
 
 
 def _label(text: str) -> tuple[str, str | None]:

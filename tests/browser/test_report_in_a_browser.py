@@ -10,7 +10,7 @@ from made_reports import HOSTILE, example, of_two_systems, written_result
 from made_results import entry, result
 from playwright.sync_api import Browser, Page
 
-from beam_bleu.pipeline.subcommands.report import main
+from beam_bleu.pipeline.subcommands.nights import report_command
 
 WIDTHS = (400, 800, 1600)
 SCHEMES = ("light", "dark")
@@ -24,7 +24,7 @@ KINDS = ("loss", "gain", "worst", "best", "sample")
 def made(folder: Path, *results: Path) -> Path:
     """The page of some results."""
     path = folder / "report.html"
-    assert main([*map(str, results), "--output", str(path), "--quiet"]) == 0
+    assert report_command([*map(str, results), "--output", str(path), "--quiet"]) == 0
     return path
 
 

@@ -10,8 +10,7 @@ from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, read_lines
 from made_results import entry, result
 from shown_tables import shown
 
-from beam_bleu.pipeline.gates.judging import Check, judge
-from beam_bleu.pipeline.gates.thresholds import Gates, Threshold
+from beam_bleu.pipeline.gates.gates import Check, Gates, Threshold, judge
 from beam_bleu.pipeline.result.document import read_result
 
 

@@ -11,7 +11,7 @@ from apache_beam.options.pipeline_options import (
 )
 from command_line import EXAMPLE, PROJECT, SYSTEMS, called
 
-from beam_bleu.pipeline.command_line.beam_flags import KeptViews
+from beam_bleu.pipeline.command_line.config import KeptViews
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from terminals import stderr_on_a_terminal
 
-from beam_bleu.pipeline.display import shown_progress as display
-from beam_bleu.pipeline.display.shown_progress import log_lines, progress_shown, sentence
-from beam_bleu.pipeline.display.terminal import say, silent_stderr
+from beam_bleu.pipeline.display import terminal as display
+from beam_bleu.pipeline.display.terminal import (
+    log_lines,
+    progress_shown,
+    say,
+    sentence,
+    silent_stderr,
+)
 from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.progress import Phase, Progress, State

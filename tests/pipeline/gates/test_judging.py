@@ -7,8 +7,7 @@ import math
 import pytest
 from made_results import SIGNATURE, entry, result
 
-from beam_bleu.pipeline.gates.judging import Check, judge
-from beam_bleu.pipeline.gates.thresholds import DROP_RULES, Gates, Threshold
+from beam_bleu.pipeline.gates.gates import DROP_RULES, Check, Gates, Threshold, judge
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.transforms.errors import UsageError
 

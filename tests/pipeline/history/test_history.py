@@ -11,9 +11,8 @@ from command_line import REFERENCES, SYSTEMS, called, read_lines, streams, write
 from made_nights import write_night, write_run
 from made_results import SIGNATURE, entry, result
 
-from beam_bleu.pipeline.history.history import Change, Gap, History, Series, history
+from beam_bleu.pipeline.history.history import Change, Gap, History, Series, as_text, history
 from beam_bleu.pipeline.history.nights import read_nights
-from beam_bleu.pipeline.history.shown import as_text
 from beam_bleu.pipeline.result.rows import ComparedRow
 
 

@@ -7,8 +7,7 @@ import json
 import pytest
 from command_line import EXAMPLE, called
 
-from beam_bleu.pipeline.command_line.beam_flags import beam_parser
-from beam_bleu.pipeline.command_line.config import flags_without_secrets, our_parser
+from beam_bleu.pipeline.command_line.config import beam_parser, flags_without_secrets, our_parser
 from beam_bleu.pipeline.output.run_record import redacted
 
 PLAIN = frozenset(["--tokenize", "--candidates", "--output"])

@@ -1,7 +1,4 @@
-"""The subcommand `beam-bleu rescore`: scores saved totals by another definition.
-
-It does so as far as the sums allow it.
-"""
+"""The subcommands `beam-bleu merge` and `rescore`: other results of saved totals."""
 
 from __future__ import annotations
 
@@ -23,10 +20,16 @@ from beam_bleu.pipeline.command_line.definition_flags import (
 )
 from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
-from beam_bleu.pipeline.saved.saved_totals import SavedTotals, shown
-from beam_bleu.pipeline.saved.totals_file import read_totals
+from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.history.nights import results_at
+from beam_bleu.pipeline.output.file_names import TOTALS
+from beam_bleu.pipeline.result.document import document_bytes, document_of
+from beam_bleu.pipeline.result.saved_result import exists, is_folder, named
+from beam_bleu.pipeline.saved.dates import missing_dates
+from beam_bleu.pipeline.saved.saved_totals import SavedTotals, last_of_each_partition, merged, shown
+from beam_bleu.pipeline.saved.totals_file import read_totals, write_result
 from beam_bleu.pipeline.scoring.scorings import Evidence, Scorings
-from beam_bleu.pipeline.subcommands.saved_results import RESULT_FLAGS, finish, run
+from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of, unknown_value
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
@@ -37,19 +40,82 @@ from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.totals.group_totals import pairs_with
 
-_DESCRIPTION = (
-    "Scores saved totals by another definition, without the texts. Whatever you do not choose "
-    "stays as it was. The result is the same as that of a run with these flags, to the last byte. "
-    "Whatever changes the tokens, or the sums of segments, cannot be changed."
+
+def merge_command(argv: Sequence[str]) -> int:
+    description = (
+        "Adds up the totals that runs with --save_totals have written. The result is that of one "
+        "run over all of their inputs, to the last byte. No text is read."
+    )
+    files = Flag(
+        "files",
+        "a totals.json, a folder with one, a folder that contains such folders, or a pattern of "
+        "such paths in quotes; on this machine or in an object store",
+        "FILE",
+        nargs="+",
+    )
+    shown = "if several files are of the same partition, the last one counts"
+    replace = Flag("replace", shown, words=("--replace",), default=False)
+    shown = "accepted for scripts that have it; it changes nothing"
+    force = Flag("force", shown, words=("--force",), default=False)
+    groups = {"input": [files, replace, force], "output": RESULT_FLAGS}
+    return run("merge", description, groups, argv, _merge)
+
+
+def _merge(flags: argparse.Namespace) -> bytes:
+    shown = filled(DisplayFlags, vars(flags))
+    paths = []
+    for path in (path for word in flags.files for path in named(word)):
+        has_own = not is_folder(path) or exists(f"{path.rstrip('/')}/{TOTALS}")
+        paths += [path] if has_own else results_at(path)
+    files = [(path, read_totals(path)) for path in paths]
+    if flags.replace:
+        files = last_of_each_partition(files)
+    totals, repeated = merged(files)
+    labels = [partition.label for partition in totals.partitions if partition.label is not None]
+    for warning in (*repeated, *missing_dates(labels)):
+        warn(warning)
+    if totals.evidence.documents is not None and len(totals.partitions) > 1:
+        # The totals do not have the names of documents, so it is not known whether there are any.
+        warn("documents with the same name in several partitions count as different documents")
+    return finish(totals, shown, flags.output, [path for path, _ in files])
+
+
+RESULT_FLAGS = (
+    *flags_of(DisplayFlags),
+    Flag(
+        "output",
+        "the folder in which scores.json, totals.json and manifest.json are written",
+        "DIR",
+        ("--output",),
+    ),
 )
+"""The flags that say where the result goes, of subcommands that make one."""
+
+
+def finish(
+    saved: SavedTotals, display: DisplayFlags, output: str | None, read: Sequence[str]
+) -> bytes:
+    """Writes a result of files that were read, if a folder is named; returns what stdout shows."""
+    result = saved.result
+    for warning in result.all_warnings:
+        warn(warning)
+    scores = document_bytes(document_of(result))
+    if output is not None:
+        write_result(saved, scores, output, read)
+    return display.shown(scores, result)
+
 
 _REPEAT = "repeat the run with this choice"
 
 _OF_TOKENS = {"tokenize", "lowercase", "normalize"}
 
 
-def main(argv: Sequence[str]) -> int:
-    """Runs the subcommand; returns the exit code."""
+def rescore_command(argv: Sequence[str]) -> int:
+    description = (
+        "Scores saved totals by another definition, without the texts. Whatever you do not choose "
+        "stays as it was. The result is the same as that of a run with these flags, to the last "
+        "byte. Whatever changes the tokens, or the sums of segments, cannot be changed."
+    )
     groups = {
         "input": [Flag("file", "a totals.json, or a folder with one", "FILE")],
         "definition, from n-grams to a score": [
@@ -66,7 +132,7 @@ def main(argv: Sequence[str]) -> int:
         "evidence": [*map(_as_in_run, flags_of(ComparisonFlags))],
         "output": RESULT_FLAGS,
     }
-    return run("rescore", _DESCRIPTION, groups, argv, _rescore)
+    return run("rescore", description, groups, argv, _rescore)
 
 
 def _as_in_run(row: Flag) -> Flag:

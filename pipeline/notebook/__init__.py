@@ -1,1 +1,0 @@
-"""Results as tables of Arrow, for notebooks and programs."""
