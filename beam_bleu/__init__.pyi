@@ -4,11 +4,11 @@ from .pipeline.display.read_scores import ScoreTables as ScoreTables
 from .pipeline.display.read_scores import read_scores as read_scores
 from .pipeline.library.evaluate import Evaluate as Evaluate
 from .pipeline.library.evaluate import Evaluated as Evaluated
-from .transforms.calls.scores import compare as compare
-from .transforms.calls.scores import score as score
-from .transforms.calls.scores import score_pairs as score_pairs
-from .transforms.calls.scores import score_segments as score_segments
-from .transforms.compare_systems import CompareSystems as CompareSystems
+from .transforms.calls import compare as compare
+from .transforms.calls import score as score
+from .transforms.calls import score_pairs as score_pairs
+from .transforms.calls import score_segments as score_segments
+from .transforms.corpus_scores import CompareSystems as CompareSystems
 from .transforms.corpus_scores import CorpusBleu as CorpusBleu
 from .transforms.corpus_scores import CorpusChrf as CorpusChrf
 from .transforms.corpus_scores import CorpusScore as CorpusScore

@@ -16,7 +16,7 @@ from beam_bleu.pipeline.scoring.scorings import (
     JobMetrics,
     ScoringsOfMetrics,
 )
-from beam_bleu.transforms.definition.allowed import AllowedName
+from beam_bleu.transforms.definition.choices import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.score.segment_table import segment_schema

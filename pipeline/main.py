@@ -250,8 +250,8 @@ def _log_end() -> None:
     """Logs where compiled code came from, and the seconds of each phase."""
     if not _LOG.isEnabledFor(logging.INFO):
         return
-    from beam_bleu.transforms.native.cache_folder import cache_folder
     from beam_bleu.transforms.native.compiling import FUNCTIONS
+    from beam_bleu.transforms.native.machine_code import cache_folder
 
     functions = ", ".join(f"{number} {how}" for how, number in FUNCTIONS.items())
     folder = cache_folder() or "none can be used"

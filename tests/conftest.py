@@ -18,7 +18,7 @@ import pytest
 import sacrebleu.metrics.bleu
 from hypothesis import HealthCheck, settings
 
-from beam_bleu.transforms.native.cache_folder import cache_folder
+from beam_bleu.transforms.native.machine_code import cache_folder
 from deploy.local.engines import ENGINES
 
 # No test asks the service of a cloud's machine for credentials.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beam_bleu.transforms.totals.replicates.tiles import (
+from beam_bleu.transforms.totals.replicates import (
     AT_LEAST,
     BLOCK_BITS,
     KEY_STEPS,

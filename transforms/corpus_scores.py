@@ -24,11 +24,13 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import Definition, MetricName, MetricWord
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.sum_rows import row_of_sums
+from beam_bleu.transforms.metrics.metric import Config
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import FoundSegments
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
+from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.totals.batch_adder import SeveralTotals
 from beam_bleu.transforms.totals.closing import (
@@ -450,3 +452,96 @@ class SumSegments(ScoreGroups):
             True,
             columns,
         )
+
+
+__all__ = ["CompareSystems"]
+
+
+class CompareSystems:
+    """Compares systems on segments `({system: candidate, ...}, [reference, ...])`.
+
+    Each segment has a candidate of every system, because a comparison is only fair on the same
+    segments. References, windows and empty inputs are as for `CorpusBleu`. The unit is the segment.
+    p-values are adjusted by Holm for the comparisons of one element.
+
+    Both transforms have these arguments:
+
+    - `systems`: the names of two or more systems.
+    - `config`: the definition of a metric, such as a `ChrfConfig`; by default sacreBLEU's BLEU.
+    - `baseline`: the system with which the others are compared; by default the first one.
+    - `all_pairs`: whether each system is compared with each other one. Then the result also has
+      clusters.
+    - `columns`: the columns of the segments, if the elements are tables of pyarrow. Its `candidate`
+      is a dict with the column of each system.
+
+    Raises:
+      ValueError: a value is impossible.
+
+    Examples:
+      >>> import apache_beam as beam
+      >>> from beam_bleu import CompareSystems
+      >>> segments = [({"old": "a b c d e", "new": f"a b c d {i % 3}"}, ["a b c d 1"])
+      ...             for i in range(300)]
+      >>> with beam.Pipeline("FnApiRunner") as pipeline:
+      ...     compared = pipeline | beam.Create(segments) | CompareSystems.Globally(["old", "new"])
+      ...     differences = compared | beam.FlatMap(lambda compared: compared.comparisons)
+      ...     _ = differences | beam.Map(lambda each: print(f"{each.difference:+.1f}"))
+      +11.4
+    """
+
+    @classmethod
+    def Globally(  # noqa: N802 - as Beam's own
+        cls,
+        systems: Sequence[str],
+        config: Config | None = None,
+        *,
+        baseline: str | None = None,
+        all_pairs: bool = False,
+        columns: ArrowColumns | None = None,
+    ) -> beam.PTransform:
+        """PCollection of segments, or of tables -> PCollection of one `ComparedSystems`."""
+        return _comparing(systems, config, baseline, all_pairs, columns, keyed=False)
+
+    @classmethod
+    def PerKey(  # noqa: N802
+        cls,
+        systems: Sequence[str],
+        config: Config | None = None,
+        *,
+        baseline: str | None = None,
+        all_pairs: bool = False,
+        columns: ArrowColumns | None = None,
+    ) -> beam.PTransform:
+        """PCollection of (key, segment), or of tables, to one of (key, `ComparedSystems`)."""
+        return _comparing(systems, config, baseline, all_pairs, columns, keyed=True)
+
+
+def _comparing(
+    systems: Sequence[str],
+    config: Config | None,
+    baseline: str | None,
+    all_pairs: bool,
+    columns: ArrowColumns | None,
+    *,
+    keyed: bool,
+) -> beam.PTransform:
+    if (
+        isinstance(systems, str)
+        or not isinstance(systems, Sequence)
+        or not all(isinstance(system, str) for system in systems)
+    ):
+        raise ValueError(f"systems must be a list of names, got {systems!r}")
+    names = tuple(systems)
+    pairs = tuple(chosen_pairs(names, baseline, all_pairs=all_pairs))
+    chosen = ChosenMetrics.single(config)
+    (definition,) = chosen.definitions
+    return ScoreGroups(
+        f"CompareSystems.{'PerKey' if keyed else 'Globally'}",
+        chosen,
+        lambda totals: definition.compared(totals.metrics[0], names, pairs, all_pairs=all_pairs),
+        ComparedSystems,
+        keyed,
+        columns,
+        systems=names,
+        pairs=pairs,
+    )

@@ -16,8 +16,12 @@ from typing import Any
 
 import apache_beam as beam
 
-from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
-from beam_bleu.transforms.definition.choices import require_choice, require_flag
+from beam_bleu.transforms.definition.choices import (
+    ALLOWED,
+    AllowedName,
+    require_choice,
+    require_flag,
+)
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.batch import KEPT_ID

@@ -17,7 +17,7 @@ from beam_bleu.transforms.score.resampled_scores import (
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
-from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
+from beam_bleu.transforms.totals.replicates import ReplicateAdder
 from benchmarks.significance.population import Integers, Population
 
 LEVELS = (0.01, 0.05, 0.10)

@@ -11,9 +11,9 @@ from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
 from beam_bleu.pipeline.output.metrics import OWN_LABELS
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.shown_names import can_be_shown
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.job import IfExistsName

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.source_flags import columns, split_at_commas
+from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.definition.slicing import (
     CROSS,
@@ -24,7 +25,6 @@ from beam_bleu.transforms.pairing.files.path_labels import PathLabel, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 from beam_bleu.transforms.pairing.records.wanted import KEPT_TEXTS
-from beam_bleu.transforms.shown_names import can_be_shown
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config

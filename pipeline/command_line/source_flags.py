@@ -7,7 +7,7 @@ import dataclasses
 import re
 from typing import Any
 
-from beam_bleu.transforms.definition.allowed import ALLOWED, AllowedName
+from beam_bleu.transforms.definition.choices import ALLOWED, AllowedName
 from beam_bleu.transforms.definition.flags import flag, positive, whole_number
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord

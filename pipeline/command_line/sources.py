@@ -15,6 +15,7 @@ from beam_bleu.pipeline.command_line.slice_flags import (
 )
 from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe, system_of_pipe
 from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.batch import KEPT_ID
@@ -32,7 +33,6 @@ from beam_bleu.transforms.pairing.records.formats import (
     format_of_name,
 )
 from beam_bleu.transforms.pairing.records.wanted import Wanted
-from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:

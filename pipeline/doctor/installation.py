@@ -94,8 +94,8 @@ SCORES: Mapping[TokenizerName, float] = {
 
 def _compiled() -> Iterator[Fact]:
     from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-    from beam_bleu.transforms.native.cache_folder import cache_folder
     from beam_bleu.transforms.native.compiling import FUNCTIONS
+    from beam_bleu.transforms.native.machine_code import cache_folder
     from beam_bleu.transforms.statistics.counting import prepare_counting
 
     if folder := cache_folder():

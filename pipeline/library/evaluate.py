@@ -31,6 +31,7 @@ from beam_bleu.pipeline.scoring.batch_sums import (
 from beam_bleu.pipeline.scoring.totals import Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
+from beam_bleu.transforms.native.arrays import Sums, added
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.paired import FoundSegments, PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
@@ -40,7 +41,6 @@ from beam_bleu.transforms.totals.batch_adder import MetricsAdder
 from beam_bleu.transforms.totals.closing import Rejected
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals
 from beam_bleu.transforms.wiring.steps import AddUp, unchanged
-from beam_bleu.transforms.wiring.sums import Sums, added
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

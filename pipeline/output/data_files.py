@@ -27,7 +27,7 @@ from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, BadRecord
 from beam_bleu.transforms.score.segment_table import TEXTS
 from beam_bleu.transforms.totals.closing import FIRST, Rejected
 from beam_bleu.transforms.wiring.filesystems import join
-from beam_bleu.transforms.wiring.threads import CollectBundles
+from beam_bleu.transforms.wiring.steps import CollectBundles
 
 # A row group is in memory until it is written: 80,000 rows, or fewer if texts are kept.
 _ROW_GROUP_BYTES = 1 << 23

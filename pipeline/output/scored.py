@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED
 from beam_bleu.transforms.score.differences import CONFIDENCE, FEWEST_UNITS, too_few
 from beam_bleu.transforms.totals.batch_adder import PICKED
 from beam_bleu.transforms.totals.closing import condition_warnings, rejected_warnings
-from beam_bleu.transforms.totals.replicates.tiles import GENERATOR
+from beam_bleu.transforms.totals.replicates import GENERATOR
 
 
 def result_of(job: Job, ends: Ends) -> tuple[Totals, Result, bytes | None]:

@@ -27,8 +27,8 @@ from beam_bleu.pipeline.output.file_names import (
 from beam_bleu.pipeline.output.manifest import belongs_to, digests_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.transforms.definition.choices import natural_order
 from beam_bleu.transforms.errors import InputError, JobError
-from beam_bleu.transforms.shown_names import natural_order
 from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.filesystems import is_local
 

@@ -25,13 +25,18 @@ from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.score.segment_table import segment_table
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
+from beam_bleu.transforms.statistics.counting import SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.batch_adder import PICKED, Adding, Additions
-from beam_bleu.transforms.totals.sum_documents import sum_documents
-from beam_bleu.transforms.totals.summing import SumBundles
-from beam_bleu.transforms.wiring.steps import NamedSums, Step, add_up, giving_sums
-from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn
+from beam_bleu.transforms.totals.summing import SumBundles, sum_documents
+from beam_bleu.transforms.wiring.steps import (
+    CollectBundles,
+    NamedSums,
+    Step,
+    ThreadedDoFn,
+    add_up,
+    giving_sums,
+)
 
 # What is counted: for each metric and each way to make its tokens, how.
 Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]

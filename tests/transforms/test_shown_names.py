@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from beam_bleu.transforms.shown_names import natural_order
+from beam_bleu.transforms.definition.choices import natural_order
 
 
 @pytest.mark.parametrize(

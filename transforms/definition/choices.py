@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 
 def table(*rows: Any) -> Mapping[Any, Any]:
@@ -28,3 +29,54 @@ def require_integer(field: str, value: object, least: int, most: int) -> None:
     """Checks that a value is an integer between two others, and not True or False."""
     if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{field} must be {least} to {most}, an int, got {value!r}")
+
+
+AllowedName = Literal[
+    "another-format",
+    "characters",
+    "ids",
+    "marks",
+    "order",
+    "other-documents",
+    "pieces",
+    "redirects",
+    "repeats",
+]
+
+ALLOWED: Mapping[AllowedName, str] = {
+    "another-format": "the lines are JSON, SGML, subtitles, ..., not text",
+    "characters": "texts have characters that differ without being seen",
+    "ids": "texts begin or end with ids",
+    "marks": "texts of one side have marks of a program",
+    "order": "candidates belong to references of other lines",
+    "other-documents": "rows with the same id have different references, sources or hashes",
+    "pieces": "texts are pieces of words",
+    "redirects": "web servers send readers to other hosts (without a warning)",
+    "repeats": "the last segments are in the input twice",
+}
+"""What --allow can name, and what is allowed then: what would end the run is a warning, and what
+would be a warning is not told."""
+
+
+def can_be_shown(name: str) -> bool:
+    """Whether a name has only printable characters, and others than spaces."""
+    return bool(name.strip()) and name.isprintable()
+
+
+_PART = re.compile("([^0-9]*)([0-9]*)")
+
+
+def natural_order(names: Iterable[str]) -> tuple[str, ...]:
+    """The names in natural order: their numbers count as numbers."""
+    return tuple(sorted(names, key=natural_key))
+
+
+def natural_key(name: str) -> tuple[object, ...]:
+    """The key of a name in natural order. Different names have different keys."""
+    # A number is compared by the number of its digits first: it can be too long for an int.
+    # Only ASCII digits are numbers, because others have no zero that could be removed so simply.
+    key: list[str | int] = []
+    for text, digits in _PART.findall(name):
+        number = digits.lstrip("0")
+        key += (text, len(number) if digits else -1, number)
+    return (*key, name)

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from beam_bleu.transforms.shown_names import natural_key
+from beam_bleu.transforms.definition.choices import natural_key
 
 LENGTH = "length"
 """The reserved name of a label that no input has: the length of a segment's references."""

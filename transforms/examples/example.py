@@ -17,8 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import table
-from beam_bleu.transforms.native.arrays import Floats, Integers
-from beam_bleu.transforms.wiring.sums import Sums, added
+from beam_bleu.transforms.native.arrays import Floats, Integers, Sums, added
 
 _FRACTION_BITS = 5  # a power of two has 32 cells up to the next one
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import collections
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from beam_bleu.transforms.definition.allowed import ALLOWED
-from beam_bleu.transforms.definition.choices import require_choice
+import numpy as np
+
+from beam_bleu.transforms.definition.choices import ALLOWED, require_choice
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.inspection.order import misplaced, repeated_at_end
-from beam_bleu.transforms.inspection.sample import Sample, Sampling
+from beam_bleu.transforms.inspection.sample import Sample, Sampling, Stream
 from beam_bleu.transforms.inspection.signs import Finding, signs_in
+from beam_bleu.transforms.native.arrays import Bytes, Floats, Integers
 from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 
@@ -73,4 +75,187 @@ def _judged(findings: Sequence[Finding], allow: Collection[str]) -> tuple[Notice
         Notice("sample", f"{found.cause}; {found.remedy}")
         for found in findings
         if found.is_certain or found.kind not in allow
+    )
+
+
+_CELLS = 512
+"""How many kinds of sequences of four bytes are told apart, by a hash."""
+
+_COMPARED = 96
+"""How many bytes of a text are compared with others."""
+
+_FARTHEST = 8
+"""The largest offset that is looked for."""
+
+_FEWEST_SHIFTED = 30
+"""The fewest segments that must fit better at another offset."""
+
+_TIMES_BETTER = 2
+"""How many times as similar the texts must be at another offset than at their own."""
+
+_FEWEST_IN_ORDER = 50
+"""With fewer segments, chance decides whether they look like their own references."""
+
+_CHANCE = 3
+"""How many standard errors from equality a mean is by chance."""
+
+_ALIKE = 1 / 4
+"""If texts are this similar to any others, their similarity tells nothing."""
+
+_UNSURE = 4
+"""How many segments too late the beginning of a range may be found."""
+
+_SHORTEST = 12
+"""Shorter texts tell nothing: they are often the same."""
+
+_FEWEST_REPEATED, _SHORTEST_REPEATED = 10, 20
+"""The fewest segments at the end that must be there twice, and their characters on average."""
+
+
+def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
+    """What is wrong with the order of the lines of two streams."""
+    pair = _Pair(candidates, references)
+    if len(pair.numbers) < _FEWEST_SHIFTED:
+        return
+    places = np.arange(len(pair.numbers))
+    own, others = pair.similarities(places), pair.similarities(places - _FARTHEST - 1)
+    shift = _shift(pair, own, others)
+    if shift is not None:
+        offset, first, before = shift
+        where = f"{abs(offset)} {'below' if offset > 0 else 'above'}"
+        yield Finding(
+            "order",
+            True,
+            f"from segment {first + 1:,} on, {candidates.name} match {references.name} of "
+            f"the segments {where}, not of their own",
+            f"look between segments {before + 1:,} and {first + 1:,} for a line that "
+            "one of the files lacks, or that is in two pieces",
+        )
+    elif _is_shuffled(own, others):
+        yield Finding(
+            "order",
+            False,
+            f"{candidates.name} are no more similar to {references.name} of their own segments "
+            "than to those of others",
+            "check that both have the same segments in the same order",
+        )
+
+
+def repeated_at_end(candidates: Stream, references: Stream) -> Iterator[Finding]:
+    """Whether the last segments are the same as segments before, as in a padded batch."""
+    texts = dict(zip(references.numbers.tolist(), references.texts, strict=True))
+    own = zip(candidates.numbers.tolist(), candidates.texts, strict=True)
+    segments = {number: (text, texts[number]) for number, text in own if number in texts}
+    last = max(segments, default=-1)
+    for distance in (last - number for number in list(segments)[:-1]):
+        repeated = 0
+        while segments.get(last - repeated, 0) == segments.get(last - repeated - distance, 1):
+            repeated += 1
+        repeated = repeated if distance == 1 else min(repeated, distance)
+        letters = sum(len(segments[last - place][0]) for place in range(repeated))
+        if repeated >= _FEWEST_REPEATED and letters >= _SHORTEST_REPEATED * repeated:
+            yield Finding(
+                "repeats",
+                False,
+                f"the last {repeated} segments are the same as segments before them, in "
+                f"{candidates.name} and in {references.name}",
+                "remove them if a batch was filled up with them",
+            )
+            return
+
+
+class _Pair:
+    """The segments of two streams whose texts can be told from others, and their numbers."""
+
+    def __init__(self, candidates: Stream, references: Stream) -> None:
+        own, references_by_number = _telling(candidates), _telling(references)
+        numbers = [number for number in own if number in references_by_number]
+        self.numbers = np.array(numbers, np.int64)
+        self._candidates = _cells([own[number] for number in numbers])
+        there = _cells([references_by_number[number] for number in numbers])
+        times = there.sum(axis=0, dtype=np.int32).tolist()
+        # The fewer references have a sequence, the more it tells.
+        weights = [(len(numbers) // max(number, 1)).bit_length() for number in times]
+        self._references = there * np.array(weights, np.uint8)
+        self._sizes = _sums(self._candidates * np.array(weights, np.uint8))
+
+    def similarities(self, places: Integers) -> Floats:
+        """The similarity of each candidate to the reference at a place; 1 if all is shared."""
+        return _sums(self._candidates * self._references[places]) / self._sizes
+
+
+def _telling(stream: Stream) -> dict[int, str]:
+    """The texts that are not short, and occur only once in the sample, by their numbers."""
+    times = collections.Counter(stream.texts)
+    return {
+        number: text
+        for number, text in zip(stream.numbers.tolist(), stream.texts, strict=True)
+        if times[text] == 1 and len(text) >= _SHORTEST
+    }
+
+
+def _cells(texts: Sequence[str]) -> Bytes:
+    """Which sequences of four bytes each text has, uint8 (texts, _CELLS) of 0 and 1."""
+    encoded = [text[:_COMPARED].encode()[:_COMPARED].lower() for text in texts]
+    letters = np.frombuffer(b"".join(encoded), np.uint8).astype(np.uint32)
+    rows = np.repeat(np.arange(len(encoded)), [len(text) for text in encoded])
+    cells = np.zeros((len(encoded), _CELLS), np.uint8)
+    if len(letters) > 3:
+        four = letters[3:] | letters[2:-1] << 8 | letters[1:-2] << 16 | letters[:-3] << 24
+        # Knuth's multiplicative hash: the upper nine bits.
+        hashed = (four * np.uint32(2654435761)) >> np.uint32(23)
+        inside = rows[3:] == rows[:-3]
+        cells[rows[3:][inside], hashed[inside]] = 1
+    return cells
+
+
+def _sums(weights: Bytes) -> Floats:
+    """The sum of each row, at least 1."""
+    sums: Floats = np.maximum(weights.sum(axis=-1, dtype=np.int32), 1).astype(np.float64)
+    return sums
+
+
+def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | None:
+    """The range of candidates that fit best at another offset; None if there is none.
+
+    Returns:
+      How many lines below their own ones their references are, the number of the first segment
+      that was looked at, and that of one before it that belongs to its own.
+    """
+    if not _range_of(others - own / _TIMES_BETTER):
+        return None  # everywhere, the own references are clearly better than any others
+    shifts = []
+    for offset in (*range(-_FARTHEST, 0), *range(1, _FARTHEST + 1)):
+        places = np.searchsorted(pair.numbers, pair.numbers + offset) % len(own)
+        rows = np.flatnonzero(pair.numbers[places] == pair.numbers + offset)
+        gain = (pair.similarities(places) - _TIMES_BETTER * own)[rows]
+        found = _range_of(gain)
+        if found and _is_clear(gain[found]):
+            row = rows[found.start]
+            before = int(pair.numbers[max(row - _UNSURE, 0)])
+            shifts.append((float(gain[found].sum()), offset, int(pair.numbers[row]), before))
+    return max(shifts)[1:] if shifts else None
+
+
+def _range_of(gain: Floats) -> slice | None:
+    """The neighbouring segments with the largest sum; None if they are few."""
+    sums = np.concatenate([[0], np.cumsum(gain)])
+    stop = int(np.argmax(sums - np.minimum.accumulate(sums)))
+    start = int(np.argmin(sums[: stop + 1]))
+    return slice(start, stop) if stop - start >= _FEWEST_SHIFTED else None
+
+
+def _is_clear(gain: Floats) -> bool:
+    """Whether most of the segments gain, and all together more than by chance."""
+    clear = gain.mean() * np.sqrt(len(gain)) > 2 * _CHANCE * gain.std()
+    return bool(clear and np.mean(gain > 0) > 0.6)
+
+
+def _is_shuffled(own: Floats, others: Floats) -> bool:
+    """Whether the candidates are no closer to their own references than to those of others."""
+    gain = own - others
+    return bool(
+        len(own) >= _FEWEST_IN_ORDER
+        and others.mean() <= _ALIKE
+        and gain.mean() * np.sqrt(len(own)) <= _CHANCE * gain.std()
     )

@@ -13,9 +13,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from beam_bleu.transforms.native.arrays import Integers
+from beam_bleu.transforms.native.arrays import Integers, Sums
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.wiring.sums import Sums
 
 _CANDIDATES, _REFERENCES = "the candidates of ", "references "
 """What the names of streams begin with; a system or a position from 1 follows."""

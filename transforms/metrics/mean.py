@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
@@ -19,7 +20,6 @@ from beam_bleu.transforms.native.fixed_point import (
 )
 from beam_bleu.transforms.pairing.needs import Needs, ValueColumn
 from beam_bleu.transforms.score.shown_score import Score
-from beam_bleu.transforms.shown_names import can_be_shown
 from beam_bleu.transforms.text.text import TextName, own_signature
 
 _POSITIVE = slice(1, 1 + VALUE_COLUMNS)

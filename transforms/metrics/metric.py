@@ -34,7 +34,7 @@ from beam_bleu.transforms.text.text import (
 )
 
 if TYPE_CHECKING:
-    from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
+    from beam_bleu.transforms.native.memory import KeptMemory, Memory
     from beam_bleu.transforms.text.numbered_texts import NumberedTexts
 
 _Metric = TypeVar("_Metric", bound="Metric")

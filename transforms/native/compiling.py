@@ -24,8 +24,15 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from beam_bleu.transforms.native.cache_folder import cache_folder, keep, kept_code
-from beam_bleu.transforms.native.machine_code import Key, LoadedCode, key_and_words, processor
+from beam_bleu.transforms.native.machine_code import (
+    Key,
+    LoadedCode,
+    cache_folder,
+    keep,
+    kept_code,
+    key_and_words,
+    processor,
+)
 from beam_bleu.transforms.progress import COMPILING, PROGRESS
 
 _logger = logging.getLogger("beam_bleu")

@@ -10,10 +10,16 @@ words, hashes and masks are uint64. Nothing here checks bounds.
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+import dataclasses
+import functools
+import io
+import threading
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import cgutils, inner, ir, operation
 
 BLOCK = 64
@@ -175,3 +181,86 @@ def copy_block(builder, to, source):
 def clear_lowest_bit(builder, mask):
     """The mask without its lowest set bit."""
     return builder.and_(mask, builder.sub(mask, ir.Constant(ir.IntType(64), 1)))
+
+
+MOST_KEPT = 2**26
+"""The most bytes that are kept for one name."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory for compiled code. It is freed with the object.
+
+    Attributes:
+      data: uint8 (size,), with any content.
+      address: its address. Compiled code gets a number in less time than an array.
+    """
+
+    data: Bytes
+    address: int
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return self.data.size
+
+
+class KeptMemory(threading.local):
+    """Memory that each thread uses again: new pages can cost more time than the counting.
+
+    The caller keeps a `Memory` as long as it uses it. The next call may give the same one.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, bool], Memory] = {}
+
+    def memory_for(self, name: str, size: int, *, zero: bool = False) -> Memory:
+        """At least `size` bytes with any content."""
+        memory = self._kept.get((name, zero))
+        if memory is None or memory.size < size:
+            new = np.zeros(size, np.uint8) if zero else np.empty(size, np.uint8)
+            memory = Memory(new, new.ctypes.data)
+            if size <= MOST_KEPT:
+                self._kept[name, zero] = memory
+        return memory
+
+    def zeros_for(self, name: str, size: int) -> Memory:
+        """At least `size` bytes, all 0. The caller sets those that it changes back to 0."""
+        return self.memory_for(name, size, zero=True)
+
+
+def descriptor_of(file: BinaryIO) -> int | None:
+    """The descriptor of a file of this machine; None if it is anything else."""
+    is_local = isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)
+    return file.fileno() if is_local else None
+
+
+@functools.cache
+def pread_function() -> int:
+    """The address of the C function `pread`."""
+    address = ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+@operation("int64", *["int64"] * 5)
+def read_at(builder, function, descriptor, to, size, place):
+    """Calls the C function `pread` at the address `function`; see its manual page."""
+    word, number = ir.IntType(64), ir.IntType(32)
+    pointer = ir.IntType(8).as_pointer()
+    pread = ir.FunctionType(word, [number, pointer, word, word]).as_pointer()
+    called = builder.inttoptr(function, pread)
+    to = builder.inttoptr(to, pointer)
+    return builder.call(called, [builder.trunc(descriptor, number), to, size, place])
+
+
+@inner
+def read_fully(pread, descriptor, to, size, place):
+    """Reads `size` bytes of a file, from the byte `place`; whether all of them could be read."""
+    read = 0
+    while read < size:
+        more = read_at(pread, descriptor, to + read, size - read, place + read)
+        if more <= 0:
+            return False
+        read += more
+    return True

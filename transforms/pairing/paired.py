@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from beam_bleu.transforms.wiring.sums import Sums
+from beam_bleu.transforms.native.arrays import Sums
 
 if TYPE_CHECKING:
     import apache_beam as beam

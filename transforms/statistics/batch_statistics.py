@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from beam_bleu.transforms.native.arrays import Bytes, Integers
+from beam_bleu.transforms.native.arrays import Bytes, Integers, Sums
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
-from beam_bleu.transforms.wiring.sums import Sums
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,7 +17,7 @@ class BatchStatistics:
 
     Attributes:
       counts: for each metric int64 (systems, segments, W), its columns.
-      reference_counts: int64 (segments,), the number of references of each segment.
+      reference_counts: int64 (segments,), the references that are not missing.
       candidate_bytes: int64 (systems, segments), bytes of UTF-8.
       reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
       signs: the signs of suspicious input, as `find_signs` gives them.
@@ -26,8 +25,7 @@ class BatchStatistics:
       lengths: for each metric int64 (segments,), the average length of the references of each
         segment, rounded down; empty if no slices need them.
       texts: the batch itself, if its texts are kept.
-      picked: what was picked of the segments to be shown with their texts; None if it was not asked
-        for. It is small.
+      picked: what was picked of the segments to be shown with their texts; None if not asked for.
     """
 
     counts: tuple[Integers, ...]

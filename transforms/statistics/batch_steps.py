@@ -13,11 +13,14 @@ from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
-from beam_bleu.transforms.statistics.segment_labels import SegmentLabel, require_documents
+from beam_bleu.transforms.statistics.counting import (
+    PreparedBatch,
+    SegmentLabel,
+    prepare_counting,
+    require_documents,
+)
 from beam_bleu.transforms.text.text import Text
-from beam_bleu.transforms.wiring.steps import Step, giving_batches, unchanged
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+from beam_bleu.transforms.wiring.steps import Step, ThreadedDoFn, giving_batches, unchanged
 
 __all__ = ["CountMatches", "count_matches"]
 
@@ -31,10 +34,6 @@ def count_matches(
 
 class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `BatchStatistics`.
-
-    The texts are prepared once for all metrics. With `languages`, each segment has the tokenizer of
-    its language, if the metric has tokens of languages. The library and the code of a tokenizer are
-    loaded when a segment needs it, because no one knows before which ones occur.
 
     The Beam counters are for consoles; empty candidates are those of the first metric. If Beam runs
     a batch again, they count it again. So the counters in the result come from the sums.
@@ -108,7 +107,6 @@ class CountMatches(ThreadedDoFn):
     def _reference_lengths(
         self, prepared: PreparedBatch, counts: Sequence[Integers]
     ) -> tuple[Integers, ...]:
-        """The lengths of segments for each metric: its own ones, or those of `lengths`."""
         if self._lengths is None:
             return ()
         own = [

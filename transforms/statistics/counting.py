@@ -23,34 +23,96 @@ from beam_bleu.transforms.native.text_columns import (
     padded_texts,
 )
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.canonical import nulls
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.segment_labels import (
-    SegmentLabel,
-    batch_of_rows,
-    rows_by_tokenizer,
-    segment_name,
-)
 from beam_bleu.transforms.statistics.signs import find_signs, no_signs
+from beam_bleu.transforms.text.languages import EXAMPLES_OF_CODES, tokenizer_of
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import TokenizerName
 
 
+@dataclasses.dataclass(frozen=True)
+class SegmentLabel:
+    """A label that each segment of a batch has, at its position in `SegmentBatch.labels`."""
+
+    name: str
+    position: int
+
+
+def segment_name(batch: SegmentBatch, row: int) -> str:
+    """The name of a segment for messages. Numbers begin with 1, like lines in editors."""
+    return "a segment" if batch.numbers is None else f"segment {batch.numbers[row] + 1}"
+
+
+def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
+    """Checks that each segment has a document: those without have nothing in common."""
+    rows = np.flatnonzero(nulls(batch.labels[label.position].indices))
+    if not len(rows):
+        return
+    row = int(rows[0])
+    raise InputError(
+        f"{segment_name(batch, row)} has no document in {label.name}{_place(batch, label, row)}",
+        "each segment needs the name of its document; give a segment that belongs to none a "
+        "document of its own",
+    )
+
+
+def rows_by_tokenizer(batch: SegmentBatch, label: SegmentLabel) -> dict[TokenizerName, Integers]:
+    """The rows of each tokenizer, ascending; none for a batch without segments."""
+    languages = batch.labels[label.position]
+    indexes = languages.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    _, first_rows = np.unique(indexes, return_index=True)
+    by_tokenizer: dict[TokenizerName, list[int]] = {}
+    # In the order of the rows, so that the message is about the first wrong one.
+    for row in np.sort(first_rows).tolist():
+        code = languages[row].as_py()
+        by_tokenizer.setdefault(_tokenizer(code, batch, row, label), []).append(indexes[row])
+    if len(by_tokenizer) <= 1:
+        return dict.fromkeys(by_tokenizer, np.arange(len(batch)))
+    return {
+        tokenizer: np.flatnonzero(np.isin(indexes, of_tokenizer))
+        for tokenizer, of_tokenizer in by_tokenizer.items()
+    }
+
+
+def _tokenizer(
+    code: str | None, batch: SegmentBatch, row: int, label: SegmentLabel
+) -> TokenizerName:
+    segment, place = segment_name(batch, row), _place(batch, label, row)
+    try:
+        if code is not None:
+            return tokenizer_of(code)
+        cause = f"{segment} has no language in {label.name}{place}"
+    except ValueError as error:
+        cause = f"{segment}: {label.name}: {error}{place}"
+    raise InputError(cause, f"each segment needs in {label.name} {EXAMPLES_OF_CODES}")
+
+
+def batch_of_rows(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
+    chosen = pa.array(rows)
+    return dataclasses.replace(
+        batch,
+        candidates=tuple(column.take(chosen) for column in batch.candidates),
+        references=tuple(column.take(chosen) for column in batch.references),
+        numbers=None if batch.numbers is None else batch.numbers[rows],
+        values={column: values[:, rows] for column, values in batch.values.items()},
+    )
+
+
+def _place(batch: SegmentBatch, label: SegmentLabel, row: int) -> str:
+    """Where a label of a segment is in the input, for the end of a message; "" if unknown."""
+    return f": {batch.label_places[label.position].of(row)}" if batch.label_places else ""
+
+
 class PreparedBatch:
     """A batch whose texts are prepared once for all metrics. One thread uses it at a time.
 
-    Args:
-      batch: the segments.
-      languages: where the segments have their languages. Each language has its own tokenizer, and
-        shares the other steps. None if all segments have the same tokenizer.
+    With `languages`, where the segments have their languages, each language has its own tokenizer,
+    and shares the other steps.
 
     Attributes:
-      batch: the segments.
       texts: the padded texts, before any step changes them; references come first.
-      sizes: their sizes.
-
-    Raises:
-      InputError: a segment has texts, but no reference.
     """
 
     def __init__(self, batch: SegmentBatch, languages: SegmentLabel | None = None) -> None:
@@ -72,12 +134,7 @@ class PreparedBatch:
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
 
     def count(self, counted: Sequence[tuple[Text, Metric]]) -> BatchStatistics:
-        """Counts every segment, for every system.
-
-        Raises:
-          InputError: a segment has 2 GiB of text or more, or the tokenizer cannot tokenize it; its
-            language is missing or unknown; or the batch lacks what is counted.
-        """
+        """Counts every segment, for every system."""
         batch, references = self.batch, len(self.batch.references)
         if self.texts.columns:
             signs = find_signs(self.texts.spans, references, batch.references_per_line)
@@ -139,7 +196,6 @@ class PreparedBatch:
 
 
 def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatistics:
-    """Counts every segment of a batch for one metric."""
     return PreparedBatch(batch).count([(text, metric)])
 
 
@@ -147,8 +203,6 @@ def count_all_pairs(
     column: pa.LargeStringArray, text: Text, metric: Metric
 ) -> Iterator[tuple[slice, Integers]]:
     """Counts each text of a padded column without nulls, with each of its texts as the reference.
-
-    Each text is prepared once, as a candidate and as a reference.
 
     Yields:
       (the texts that are references, their columns): int64 (N, references, W), for each text as
@@ -174,7 +228,6 @@ _MOST_PAIRS = 1 << 18
 
 
 def _require_needed(batch: SegmentBatch, metric: Metric) -> None:
-    """Checks that a batch has what is counted."""
     if metric.needs.roles and not batch.candidates:
         raise InputError("the segments have no texts", "read the texts of the segments, too")
     for value in metric.needs.values:
@@ -198,10 +251,9 @@ def _counts(metric: Metric, texts: ReadyTexts) -> Integers:
 
 
 def prepare_counting(text: Text, metric: Metric) -> None:
-    """Prepares this process for its first batch. A second call does nothing.
+    """Prepares this process for its first batch: code is compiled or loaded, and so are libraries.
 
-    It compiles the code that counts or loads it from the cache, and loads the tokenizer's library,
-    dictionary and model.
+    A second call does nothing.
     """
     column = padded_texts(["a"])
     values = {value: np.zeros((1, 1)) for value in metric.needs.values}

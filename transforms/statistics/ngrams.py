@@ -57,7 +57,6 @@ _32 = np.uint64(32)
 
 @inlined
 def _key(number, shorter):
-    """The key of the n-gram whose last token has its number at an address."""
     return np.uint64(load_count(number)) << _32 | np.uint64(shorter)
 
 
@@ -142,7 +141,6 @@ def _take_grams(number, end, to_gram, none, table, base, bits, seed, is_hashed):
 
 @inlined
 def _give_back(number, end, to_gram, table):
-    """Gives back what a candidate has taken, for the next one."""
     while number < end:
         limit = table + load_count(number + to_gram) * SLOT_BYTES + _LIMIT
         store_count(limit, load_count(limit) + 1)

@@ -91,7 +91,6 @@ def _script_by_letters(start, end):
 
 @inner
 def _within(mask, size):
-    """The part of a block's mask that is about the first `size` bytes."""
     if size >= BLOCK:
         return mask
     return mask & ((_ONE << np.uint64(size)) - _ONE)
@@ -101,7 +100,6 @@ _SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(character) for character in " .\r")
 
 
 def no_signs(systems: int, reference_count: int, segments: int) -> Bytes:
-    """The signs of texts without any sign, with all references missing; see `find_signs`."""
     return np.zeros((3 * systems + (systems + 2) * reference_count, segments), np.uint8)
 
 
@@ -111,13 +109,13 @@ def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1)
     If a line holds several references, they all have the line end of the last one.
 
     Returns:
-      uint8 (signs, segments). For each system, whether the candidate ends in " .", a space and a
-      full stop, as in tokenized text. For each system, whether it ends in a carriage return. For
-      each system, the script in which the candidate and a reference are written: its position in
-      `SCRIPTS` and 1, or 0 for any other script; if the two are different scripts of the table, it
-      is the candidate's. For each system and reference, whether the candidate equals the reference;
-      a missing one equals nothing. For each reference, whether it is there. For each reference,
-      whether its line ends in a carriage return.
+      uint8 (signs, segments). For each system, whether the candidate ends in " .", as in tokenized
+      text. For each system, whether it ends in a carriage return. For each system, the script in
+      which the candidate and a reference are written: its position in `SCRIPTS` and 1, or 0 for any
+      other; if the two are different scripts of the table, it is the candidate's. For each system
+      and reference, whether the candidate equals the reference; a missing one equals nothing. For
+      each reference, whether it is there. For each reference, whether its line ends in a carriage
+      return.
     """
     texts, segments = spans.starts.shape
     signs = no_signs(texts - reference_count, reference_count, segments)
@@ -130,7 +128,6 @@ def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1)
 
 @inner
 def _last_byte(end, size):
-    """The last byte of a text; 0 if it is empty."""
     return load_byte(end - 1) if size > 0 else 0
 
 

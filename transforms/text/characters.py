@@ -19,6 +19,7 @@ import numpy as np
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.masks import code_point, letter_size
 from beam_bleu.transforms.native.memory import (
     load_byte,
     load_count,
@@ -26,7 +27,6 @@ from beam_bleu.transforms.native.memory import (
     store_count,
     store_int,
 )
-from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import WHITE_SPACE
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from beam_bleu.transforms.native.compiling import inlined, inner
-from beam_bleu.transforms.native.kept_memory import KeptMemory, Memory
 from beam_bleu.transforms.native.memory import (
     BLOCK,
+    KeptMemory,
+    Memory,
     address_of,
     load_count,
     load_int,

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.masks import code_point, letter_size
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
@@ -36,7 +37,6 @@ from beam_bleu.transforms.native.text_columns import (
     padded_column,
     spans,
 )
-from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import copy_lower_block, not_ascii_mask, rewritten_mask
 
 _Rows = npt.NDArray[np.bool_]

@@ -30,6 +30,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.masks import code_point, letter_size
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     address_of,
@@ -41,7 +42,6 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
     store_word,
 )
-from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import (
     CODE_POINTS,
     WHITE_SPACE,

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
+from beam_bleu.transforms.native.masks import code_point, letter_size
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     address_of,
@@ -32,7 +33,6 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
     store_word,
 )
-from beam_bleu.transforms.native.utf8 import code_point, letter_size
 from beam_bleu.transforms.text.byte_classes import WHITE_SPACE, code_point_classes, squad_masks
 from beam_bleu.transforms.text.rewriting import written
 from beam_bleu.transforms.text.text import Text

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import operator
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from beam_bleu.transforms.definition.resampling import Resampling
-from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
+from beam_bleu.transforms.definition.slicing import LENGTH, NO_SLICES, SliceKey, Slicing
 from beam_bleu.transforms.metrics.metric import Basis
+from beam_bleu.transforms.native.arrays import Integers, Sums
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import (
     GroupKey,
@@ -21,11 +27,83 @@ from beam_bleu.transforms.totals.group_totals import (
     MetricTotals,
     all_pairs,
     pairs_with,
+    require_bounded,
 )
-from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder
-from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
+from beam_bleu.transforms.totals.replicates import ReplicateAdder
 from beam_bleu.transforms.totals.unit_adder import UnitAdder
-from beam_bleu.transforms.wiring.sums import Sums
+
+_Values = tuple[str | int | None, ...]
+
+
+class SliceNumbering:
+    """Numbers slices from 0, in the order in which they come: `keys` has those that have come.
+
+    With a label `documents`, slices are divided into documents: item 0 divides the whole corpus,
+    and item i the slices of the item before it. The first value of each key is the document.
+    """
+
+    def __init__(
+        self, slicing: Slicing, labels: Sequence[str], documents: str | None = None
+    ) -> None:
+        self._items = slicing.items
+        self._most: int | None = slicing.most
+        if documents is not None:
+            self._items = ((documents,), *((documents, *item) for item in slicing.items))
+            self._most = None
+        self._names = dict.fromkeys(itertools.chain.from_iterable(self._items))
+        self._places = {name: labels.index(name) for name in self._names if name != LENGTH}
+        self._edges = np.array(slicing.length_edges, np.int64)
+        self._numbers: list[dict[_Values, int]] = [{} for _ in self._items]
+        self.keys: list[SliceKey] = []
+
+    def rows_of(self, statistics: BatchStatistics, place: int) -> Integers:
+        """The number of each segment's slice in `keys`, int64 (items, segments)."""
+        columns = {name: self._column(name, statistics, place) for name in self._names}
+        rows = np.stack(
+            [
+                self._rows_of_item(item, [columns[name] for name in names])
+                for item, names in enumerate(self._items)
+            ]
+        )
+        if self._most is not None:
+            require_bounded(self.keys, self._most)
+        return rows
+
+    def _column(
+        self, name: str, statistics: BatchStatistics, place: int
+    ) -> tuple[Integers, list[Any]]:
+        """The place of each segment's value among the values that occur, and these values."""
+        if name == LENGTH:
+            # The average, so that it does not depend on the order of the references.
+            lengths = np.searchsorted(self._edges, statistics.lengths[place], side="right")
+            ranges = pa.array(lengths)
+            encoded = ranges.dictionary_encode()
+            values = encoded.dictionary
+        else:
+            column = statistics.labels[self._places[name]]
+            encoded = column.indices.dictionary_encode(null_encoding="encode")
+            values = column.dictionary.take(encoded.dictionary)
+        return encoded.indices.to_numpy().astype(np.int64), values.to_pylist()
+
+    def _rows_of_item(self, item: int, columns: Sequence[tuple[Integers, list[Any]]]) -> Integers:
+        places, first = columns[0]
+        values: list[_Values] = [(value,) for value in first]
+        for of_column, others in columns[1:]:
+            pairs = pa.array(places << 32 | of_column).dictionary_encode()
+            places = pairs.indices.to_numpy().astype(np.int64)
+            values = [
+                (*values[pair >> 32], others[pair & 0xFFFFFFFF])
+                for pair in pairs.dictionary.to_pylist()
+            ]
+        known, keys = self._numbers[item], self.keys
+        rows = np.empty(len(values), np.int64)
+        for place, value in enumerate(values):
+            rows[place] = number = known.setdefault(value, len(keys))
+            if number == len(keys):
+                keys.append(SliceKey(item, value))
+        of_segments: Integers = rows[places]
+        return of_segments
+
 
 _MOST_SETS = 8
 """The sets of systems that are added up side by side. Each one has its own arrays."""
@@ -36,17 +114,14 @@ class Adding:
     """What is added up for a metric, with one way to make tokens. It is sent to workers.
 
     Attributes:
-      basis: the columns of the metric.
-      place: its place in `BatchStatistics.counts`.
+      place: the metric's place in `BatchStatistics.counts`.
       slicing: the slices. If there are too many, whoever has all totals finds it.
       labels: the names of the columns of `BatchStatistics.labels`.
-      with_products: whether scores get standard errors, and pairs of systems are compared.
       baseline: the other systems are compared with this one; None for the first system.
       with_all_pairs: whether the whole corpus has all pairs of systems, too. Their number grows
         with the square of that of systems; so slices have only those with the baseline.
       documents: the label with the document of each segment; None if each segment is a unit. Units
         must be whole, so documents are put together first, and batches add facts alone.
-      resampling: the replicates; None for none.
     """
 
     basis: Basis
@@ -97,13 +172,6 @@ class BatchAdder:
         )
 
     def add(self, statistics: BatchStatistics) -> None:
-        """Adds the segments of a batch.
-
-        Raises:
-          InputError: there are too many slices.
-          JobError: replicates are asked for, and the batch has other systems than those before it,
-            or a segment has no number or no document.
-        """
         if not len(statistics):
             return
         systems = statistics.systems
@@ -155,7 +223,6 @@ class MetricsAdder:
         self._picked: Sums | None = None
 
     def add(self, statistics: BatchStatistics) -> None:
-        """Adds the segments of a batch; it fails as `BatchAdder.add` does."""
         for adder in self._adders.values():
             adder.add(statistics)
         picked = statistics.picked
@@ -189,15 +256,7 @@ def totals_of_rows(
     *,
     with_products: bool = False,
 ) -> SeveralTotals:
-    """The totals of some segments of a batch, each of which is a unit.
-
-    Args:
-      statistics: the statistics of the batch.
-      bases: the columns of each of its metrics.
-      rows: the segments.
-      pairs: the names of the systems that are compared, if there are products.
-      with_products: whether there are products.
-    """
+    """The totals of some segments of a batch, each of which is a unit."""
     place_of = {system: place for place, system in enumerate(sorted(statistics.systems))}
     places = (sorted((place_of[one], place_of[other])) for one, other in pairs)
     ordered = tuple(sorted((low, high) for low, high in places))

@@ -1,6 +1,4 @@
-"""The closing counts: each segment is scored exactly once for each system, or left out for a reason
-that the result tells.
-"""
+"""Checks that each segment is scored once for each system, or that the result tells why not."""
 
 from __future__ import annotations
 
@@ -45,12 +43,10 @@ class Rejected:
 
     @classmethod
     def of(cls, bad: BadRecord) -> Rejected:
-        """One rejected record, which is in no file."""
         return cls((), {bad.reason: 1}, (dataclasses.replace(bad, raw=b""),))
 
     @classmethod
     def sum(cls, parts: Iterable[Rejected]) -> Rejected:
-        """Those of all parts. There can be one for each of a million bundles."""
         files: list[str] = []
         reasons: collections.Counter[str] = collections.Counter()
         first: list[BadRecord] = []
@@ -66,11 +62,7 @@ class Rejected:
 
 
 def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
-    """The tally of all segments. A source without tallies scores all segments for each system.
-
-    Raises:
-      JobError: a segment was lost or read twice.
-    """
+    """The tally of all segments. A source without tallies scores all segments for each system."""
     if tallies is None:
         return Tally(segments.count, dict.fromkeys(segments.systems, segments.count))
     tally = sum(tallies, start=Tally())
@@ -89,13 +81,7 @@ def require_all_scored(
 ) -> None:
     """Checks the number of segments in the totals of each system, and that there is no other one.
 
-    Args:
-      planned: by system, the number of segments that must be in its sums.
-      scored: by system, the number of segments in its sums.
-      tokens: the way to make tokens, for messages; "" for a job's own one.
-
-    Raises:
-      JobError: a segment was lost or scored twice, or is of a system that was not planned.
+    `tokens` is the way to make tokens, for messages; "" for a job's own one.
     """
     for system in {**planned, **scored}:
         were_planned, were_scored = planned.get(system, 0), scored.get(system, 0)
@@ -109,11 +95,7 @@ def require_all_scored(
 
 
 def most_rejected_of(value: object) -> MostRejected:
-    """How many segments may be rejected, by a text such as "100" or "0.05", an int or a float.
-
-    Raises:
-      ValueError: it is neither a whole number nor a fraction.
-    """
+    """How many segments may be rejected, by a text such as "100" or "0.05", an int or a float."""
     # A Decimal of a float has no exponent, as in 1e-05.
     text = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(value)
     if re.fullmatch("[0-9]+", text):
@@ -124,17 +106,7 @@ def most_rejected_of(value: object) -> MostRejected:
 
 
 def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected | None) -> Rejected:
-    """The rejected records of all parts, if they are all there, and not too many.
-
-    Args:
-      parts: those of each file.
-      tally: what became of all segments.
-      most: how many segments may be rejected; None if a bad record ends the job before.
-
-    Raises:
-      JobError: rejected records were lost or repeated.
-      InputError: too many were rejected.
-    """
+    """The rejected records of all parts, if they are all there, and not more than `most`."""
     rejected = Rejected.sum(parts)
     if rejected.records != tally.bad_records:
         raise JobError(
@@ -152,7 +124,6 @@ def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected |
 
 
 def require_segments_left(tally: Tally, rejected: Rejected) -> None:
-    """Checks that a segment is left to score."""
     if tally.read and not any(tally.scored.values()):
         first = "".join(f"; {bad.told}" for bad in rejected.first)
         raise InputError(

@@ -17,18 +17,16 @@ import numpy as np
 
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.native.arrays import ExactIntegers, Integers, exact
+from beam_bleu.transforms.native.arrays import ExactIntegers, Integers, Sums, exact
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding
+from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, SliceNumbering
 from beam_bleu.transforms.totals.group_totals import (
     GroupTotals,
     MetricTotals,
     added,
     require_bounded,
 )
-from beam_bleu.transforms.totals.slice_numbering import SliceNumbering
 from beam_bleu.transforms.totals.unit_adder import UnitAdder
-from beam_bleu.transforms.wiring.sums import Sums
 
 BUCKETS = 64
 """Documents are put together in this number of buckets. A bucket is in memory as a whole."""
@@ -61,10 +59,7 @@ class DocumentParts(Sums):
 
 
 class DocumentAdder:
-    """Adds up the segments of documents, for each system, in the whole corpus and in slices.
-
-    Mutable. No document is taken for complete: others of its segments can come in other batches.
-    """
+    """Adds up what batches have of documents, for each system, also in slices. Mutable."""
 
     def __init__(self, adding: Adding) -> None:
         self._numbering = SliceNumbering(adding.slicing, adding.labels, adding.documents)
@@ -86,12 +81,11 @@ class DocumentAdder:
         return sum(adder.nbytes for adder in self._adders.values())
 
     def sums(self) -> DocumentParts:
-        """The sums of all documents. The adder gets no more segments."""
         parts = tuple(adder.totals(self._numbering.keys) for adder in self._adders.values())
         return DocumentParts(max(self._adders, key=len, default=()), parts)
 
     def buckets(self) -> Iterator[tuple[int, DocumentParts]]:
-        """The same as (bucket, sums of its documents). All parts of a document have one bucket."""
+        """The sums by the buckets of their documents. All parts of a document have one bucket."""
         sums = self.sums()
         if not sums.parts:
             return
@@ -119,11 +113,7 @@ class DocumentTotals:
         self._by_systems: dict[tuple[str, ...], list[AddersOfSystems]] = {}
 
     def add(self, documents: DocumentParts) -> None:
-        """Adds all parts of some documents.
-
-        Raises:
-          InputError: there are too many slices.
-        """
+        """Adds all parts of some documents."""
         totals = added(documents.parts)
         if totals.systems not in self._by_systems:
             baseline = self._adding.baseline or documents.systems[0]
@@ -168,6 +158,5 @@ class DocumentTotals:
 
 
 def _with_rest(common: GroupTotals, own: Sequence[GroupTotals]) -> GroupTotals:
-    """The totals of common units, with what the units of each single system add to them."""
     rest = np.concatenate([of_system.common for of_system in own], axis=1) - common.common
     return dataclasses.replace(common, rest=exact(rest) if rest.any() else None)

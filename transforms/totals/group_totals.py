@@ -23,12 +23,12 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import (
     ExactIntegers,
     Integers,
+    Sums,
     compact,
     expanded,
     rows_added,
 )
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
-from beam_bleu.transforms.wiring.sums import Sums
 
 GroupKey = SliceKey | None
 """A group of units: a slice, or None for the whole corpus."""
@@ -68,7 +68,7 @@ class CorpusSums:
     Item k of the last three is of reference k + 1.
 
     Attributes:
-      columns: W integers: for each column of the basis its sum over the segments.
+      columns: for each column of the basis its sum over the segments.
       min_reference_count: the smallest number of references of a segment, 0 without segments.
       tokenized: candidates that end in " .".
       candidate_returns: candidates that end in a carriage return.
@@ -103,9 +103,7 @@ class GroupTotals(Sums):
     common ones when both are added: they are in `rest`.
 
     Attributes:
-      width: the number of columns of the metric, W.
       systems: the names of the systems, sorted.
-      keys: the groups.
       pairs: the pairs of systems, sorted; none without any common unit.
       common: (groups, systems, 1 + W + W (W + 1) / 2), for the common units of each group: n, S,
         and the lower triangle of Q, row by row (`packed_places`); without Q for scores without
@@ -130,7 +128,6 @@ class GroupTotals(Sums):
 
     @classmethod
     def zero(cls, width: int, *, with_products: bool = False) -> GroupTotals:
-        """The totals of no units of the whole corpus, without a system."""
         columns = 1 + width + (products(width) if with_products else 0)
         common, crosses, facts = (
             np.zeros((1, 0, *shape), np.int64)
@@ -213,10 +210,7 @@ class GroupTotals(Sums):
         return added([self, other])
 
     def arranged(self, keys: Sequence[GroupKey]) -> GroupTotals:
-        """The same totals with all groups in an order that is given.
-
-        So they do not depend on how the corpus was divided, and which part was added first.
-        """
+        """The same totals with the groups in this order, as if no part had been added first."""
         totals = self.rows([self.group_of[key] for key in keys])
         used = np.flatnonzero(totals.facts.any(axis=(0, 1)))
         # No place of a reference that no segment has.
@@ -225,7 +219,6 @@ class GroupTotals(Sums):
         return dataclasses.replace(totals, facts=totals.facts[:, :, :end])
 
     def rows(self, groups: Sequence[int]) -> GroupTotals:
-        """The totals of some groups, by their places."""
         return dataclasses.replace(
             self,
             keys=tuple(self.keys[group] for group in groups),
@@ -237,12 +230,7 @@ class GroupTotals(Sums):
 
 
 def added(totals: Sequence[GroupTotals]) -> GroupTotals:
-    """The totals of one or more parts of a corpus.
-
-    Raises:
-      InputError: they have too many slices.
-      ValueError: they are of different columns or pairs of systems.
-    """
+    """The totals of one or more parts of a corpus."""
     first = totals[0]
     if len(totals) == 1:
         return first
@@ -299,7 +287,6 @@ _SHOWN_CHARACTERS = 40
 
 
 def require_bounded(keys: Sequence[GroupKey], most: int) -> None:
-    """Checks that there are not too many slices, so that memory is bounded."""
     if len(keys) > most:
         slices = [key for key in keys if key is not None]
         item = statistics.mode(key.item for key in slices)
@@ -312,7 +299,6 @@ def require_bounded(keys: Sequence[GroupKey], most: int) -> None:
 
 
 def _facts(shape: tuple[int, ...], parts: Sequence[tuple[Any, Integers]]) -> Integers:
-    """The facts of all segments of some parts, each one with the index of its places."""
     facts = np.zeros((*shape, max(own.shape[2] for _, own in parts)), np.int64)
     for places, own in parts:
         if not own.size:
@@ -330,7 +316,6 @@ def _facts(shape: tuple[int, ...], parts: Sequence[tuple[Any, Integers]]) -> Int
 
 
 def pairs_with(baseline: str, systems: Sequence[str]) -> tuple[Pair, ...]:
-    """The pairs of a baseline and each other system, sorted; none if it is not a system."""
     if baseline not in systems:
         return ()
     place = systems.index(baseline)
@@ -347,13 +332,10 @@ class MetricTotals(Sums):
     """Everything that is added up for a metric, with one way to make tokens.
 
     Attributes:
-      corpus: the totals of the whole corpus.
-      slices: those of the slices; None if no slices are scored.
+      slices: None if no slices are scored.
       replicates: int64 (systems, replicates, W), in the order of `corpus.systems`: the sums of the
         columns over the units of the whole corpus, each one with its random weight in the
-        replicate; None if they are not asked for. Weights are the same for all systems:
-        Poisson(1) for the bootstrap, 0 or 1 for randomization. An int64 is large enough: a weight
-        is at most 8.
+        replicate: Poisson(1), at most 8, for the bootstrap, 0 or 1 for randomization.
     """
 
     corpus: GroupTotals

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
+from apache_beam.coders import typecoders
 from apache_beam.pvalue import PCollection
+from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
@@ -18,8 +22,16 @@ from beam_bleu.transforms.totals.batch_adder import (
     SeveralTotals,
     totals_of_rows,
 )
-from beam_bleu.transforms.wiring.steps import AddUp, NamedSums
-from beam_bleu.transforms.wiring.threads import CollectBundles
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
+from beam_bleu.transforms.wiring.steps import (
+    AddUp,
+    BatchCoder,
+    CollectBundles,
+    NamedSums,
+    Step,
+    giving_sums,
+    unchanged,
+)
 
 __all__ = ["SumBundles", "SumGroups", "sum_groups"]
 
@@ -38,13 +50,7 @@ def sum_groups(
     the last time, for example at the end of a window whose segments were all in an early pane that
     was discarded. Then Beam gives the sum of nothing, which would have a score of 0.
 
-    Args:
-      statistics: the statistics of batches.
-      bases: the columns of each metric.
-      key_type: the type of the groups' keys; None if all keys are None. Beam uses it to find their
-        coder.
-      pairs: the names of the systems that are compared.
-      with_products: whether there are products, for the uncertainty of each group's scores.
+    Beam finds the coder of the keys by `key_type`; None if all keys are None.
     """
     keyed = typehints.Tuple[key_type, SeveralTotals]
     summing = SumGroups(tuple(bases), tuple(pairs), with_products)
@@ -95,3 +101,73 @@ class SumGroups(beam.DoFn):
                 yield group.key, totals
             else:
                 yield WindowedValue((group.key, totals), group.timestamp, (group.window,))
+
+
+__all__ = ["MultiplyDocuments", "SumDocuments", "sum_documents"]
+
+NamedDocuments = tuple[tuple[str, int], DocumentParts]
+"""((the name of the totals, the bucket of the documents), the sums of these documents)."""
+
+_MOST_BYTES = 64 << 20
+"""A bundle sends the sums of its documents on when they are larger than this."""
+
+
+def sum_documents(
+    statistics: PCollection[BatchStatistics], additions: Additions, step: Step = unchanged
+) -> PCollection[NamedSums]:
+    """Adds the steps from `BatchStatistics`, in the global window, to `MetricTotals` of parts."""
+    typecoders.registry.register_coder(DocumentParts, BatchCoder)
+    parts = statistics | "Sum the documents" >> beam.ParDo(step(SumDocuments(additions)))
+    parts.element_type = typehints.Tuple[typehints.Tuple[str, int], DocumentParts]
+    return (
+        parts
+        | "Put documents together" >> beam.GroupByKey()
+        | "Multiply sums of documents" >> giving_sums(step(MultiplyDocuments(additions)))
+    )
+
+
+class SumDocuments(beam.DoFn):
+    """Adds up the documents of each bundle, to `NamedDocuments`."""
+
+    def __init__(self, additions: Additions) -> None:
+        self._additions = additions
+
+    def start_bundle(self) -> None:
+        self._adders: dict[str, DocumentAdder] = {}
+
+    def process(self, statistics: BatchStatistics) -> Iterator[NamedDocuments]:
+        for name, adding in self._additions.items():
+            if name not in self._adders:
+                self._adders[name] = DocumentAdder(adding)
+            self._adders[name].add(statistics)
+            if self._adders[name].nbytes > _MOST_BYTES:
+                yield from self._parts(name)
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for name in [*self._adders]:
+            for part in self._parts(name):
+                yield GlobalWindows.windowed_value(part)
+
+    def _parts(self, name: str) -> Iterator[NamedDocuments]:
+        for bucket, documents in self._adders.pop(name).buckets():
+            yield (name, bucket), documents
+
+
+class MultiplyDocuments(beam.DoFn):
+    """Puts the documents of buckets together, and adds up each bundle, to `NamedSums`."""
+
+    def __init__(self, additions: Additions) -> None:
+        self._additions = additions
+
+    def start_bundle(self) -> None:
+        self._totals = {name: DocumentTotals(adding) for name, adding in self._additions.items()}
+
+    def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentParts]]) -> None:
+        (name, _), parts = bucket
+        self._totals[name].add(functools.reduce(operator.add, parts))
+
+    def finish_bundle(self) -> Iterator[WindowedValue]:
+        for name, documents in self._totals.items():
+            totals = documents.totals()
+            if totals is not None:
+                yield GlobalWindows.windowed_value((name, totals))

@@ -54,12 +54,8 @@ _LOW = 2**32 - 1
 class UnitAdder:
     """Sums of units in groups, exact for integers of any size. Mutable.
 
-    Args:
-      systems: the names of the systems, in the order of the counts that are added. All of them
-        have all units.
-      basis: the columns of the metric.
-      pairs: the pairs of the sorted systems whose products are added up.
-      with_products: whether there are products; without them there are no pairs.
+    All units have all systems, which are in the order of the counts that are added. `pairs` are of
+    the sorted systems.
     """
 
     def __init__(
@@ -195,10 +191,7 @@ class UnitAdder:
         number: int = 1,
         rows: slice = slice(None),
     ) -> None:
-        """Adds the facts of segments; see `add`.
-
-        `groups` is int64 (items, segments), the numbers of each segment's groups.
-        """
+        """Adds the facts of segments; `groups` is int64 (items, segments). See `add`."""
         self._make_room(number)
         systems = len(self._systems)
         references = (len(statistics.signs) - 3 * systems) // (systems + 2)
@@ -241,10 +234,7 @@ class UnitAdder:
         return self._common.nbytes + self._crosses.nbytes + self._facts.nbytes
 
     def totals(self, keys: Sequence[Any] = (None,), most: int | None = None) -> GroupTotals:
-        """The totals of all units, with these groups by their numbers.
-
-        They have the adder's arrays, so it gets no more units.
-        """
+        """The totals of all units. They have the adder's arrays, so it gets no more units."""
         self._make_room(len(keys))
         groups = slice(len(keys))
         common: ExactIntegers = self._common[groups]
@@ -302,14 +292,10 @@ def _add_units(
       own: how many are of single systems.
       order: int64 (units,), the units that are added.
       groups: int64 (units,), their groups, in ascending order.
-      pairs: int64 (pairs, 2).
-      most: the largest value.
-      with_products: whether products are added up.
       block: int64 (systems, W + 4, units at a time), overwritten: the columns that are not 0.
       used: int64 (systems, W + 2), overwritten: how many columns of the system itself these are,
         and how many columns, then their numbers.
-      common: as in `GroupTotals`, changed, and so is the next one.
-      crosses: int64 (groups, pairs, W, W).
+      common: as in `GroupTotals`, changed, and so is `crosses`.
       state: int64 (2,), written: how many units were added, and the bits of their values.
     """
     width = len(columns)
@@ -416,20 +402,7 @@ def _add_facts(
     judged,
     facts,
 ):
-    """Adds the facts of segments.
-
-    Args:
-      systems: int64 (systems,), the place of each system in the statistics.
-      order: int64, the segments that are added.
-      groups: int64 (items, segments), the groups of each segment.
-      reference_counts: as in `BatchStatistics`, and so are the next two.
-      candidate_bytes: int64 (systems, segments).
-      reference_bytes: int64 (segments,).
-      signs: uint8 (signs, segments), as `find_signs` gives them.
-      references: the number of references.
-      judged: the number of references whose facts are counted.
-      facts: as in `GroupTotals`, which is changed.
-    """
+    """Adds the facts of segments; `groups` is int64 (items, segments)."""
     candidate_returns, scripts = signs[len(systems) :], signs[2 * len(systems) :]
     all_identical = signs[3 * len(systems) :]
     given = all_identical[len(systems) * references :]

@@ -32,13 +32,11 @@ OBJECT_STORES = {
 
 
 def kind_of(path: str) -> ObjectStoreKind | None:
-    """The kind of object store that a path names; None if it names another filesystem."""
     scheme, separator, _ = path.partition("://")
     return OBJECT_STORES.get(scheme) if separator else None
 
 
 def is_local(path: str) -> bool:
-    """Whether a path is on the filesystem of the machine that asks."""
     return "://" not in path
 
 

@@ -21,7 +21,7 @@ from apache_beam.options.pipeline_options import AzureOptions, PipelineOptions, 
 from apache_beam.options.value_provider import RuntimeValueProvider
 from obstore.store import AzureStore, GCSStore, HTTPStore, S3Store
 
-from beam_bleu.transforms.wiring.object_store_errors import NO_PROXY_THERE, telling
+from beam_bleu.transforms.wiring.objects import NO_PROXY_THERE, telling
 
 RETRIES: dict[str, Any] = {
     "max_retries": 1000,  # only the time limits them
@@ -80,7 +80,6 @@ class Place:
 
 
 def place_of(path: str) -> Place:
-    """What a path names."""
     scheme, _, rest = path.partition("://")
     account = ""
     if scheme == "azfs":

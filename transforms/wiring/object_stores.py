@@ -21,8 +21,15 @@ from obstore.exceptions import NotSupportedError
 
 from beam_bleu.transforms.wiring.filesystems import OBJECT_STORES
 from beam_bleu.transforms.wiring.object_store_clients import Place, client, place_of
-from beam_bleu.transforms.wiring.object_store_errors import ChangedError, code_of, telling
-from beam_bleu.transforms.wiring.objects import NewObject, ReadObject, interruptible, mark
+from beam_bleu.transforms.wiring.objects import (
+    ChangedError,
+    NewObject,
+    ReadObject,
+    code_of,
+    interruptible,
+    mark,
+    telling,
+)
 
 _DELETED_AT_ONCE = 16
 
@@ -86,7 +93,6 @@ class ObjectStores:
         mime_type: str = "application/octet-stream",
         compression_type: str = CompressionTypes.UNCOMPRESSED,
     ) -> Any:
-        """Opens an object to read its raw bytes."""
         place = _object(path)
         return ReadObject(partial(client, place), path, place.key)
 
@@ -111,11 +117,9 @@ class ObjectStores:
         return True
 
     def metadata(self, path: str) -> FileMetadata:
-        """The size of an object, and the time when it was written."""
         return _metadata(path, self._head(path))
 
     def last_updated(self, path: str) -> float:
-        """The time when an object was written, in seconds."""
         return float(self.metadata(path).last_updated_in_seconds)
 
     def checksum(self, path: str) -> str:
@@ -131,12 +135,7 @@ class ObjectStores:
             list(pool.map(_delete, map(_object, paths)))
 
     def put_if(self, path: str, data: bytes, version: Any) -> Any:
-        """Writes an object if it has a version, or None if there is none; returns its new version.
-
-        Raises:
-          FileExistsError: the condition is not met, so nothing was written.
-          NotImplementedError: the server does not know conditions.
-        """
+        """Writes an object if it has this version, None for no object; returns its new version."""
         place = _object(path)
         try:
             with telling(path):
@@ -153,7 +152,6 @@ class ObjectStores:
         return _version(put)
 
     def read_version(self, path: str) -> tuple[bytes, Any]:
-        """The content of a small object, and its version for `put_if`."""
         place = _object(path)
         with telling(path):
             got = interruptible(obstore.get, client(place), place.key)

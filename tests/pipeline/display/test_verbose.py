@@ -13,8 +13,8 @@ import pytest
 from command_line import EXAMPLE, Run, called, streams, write_lines
 
 from beam_bleu.pipeline.errors.reporting import reported
-from beam_bleu.transforms.native.cache_folder import cache_folder
 from beam_bleu.transforms.native.compiling import FUNCTIONS
+from beam_bleu.transforms.native.machine_code import cache_folder
 from beam_bleu.transforms.progress import COMPILING, PROGRESS, Phase
 from beam_bleu.transforms.version import VERSION
 

@@ -18,7 +18,7 @@ from beam_bleu.pipeline.errors.marked_steps import Marked
 from beam_bleu.pipeline.errors.told_errors import find_error
 from beam_bleu.pipeline.graph import build
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+from beam_bleu.transforms.wiring.steps import ThreadedDoFn
 
 BAD = InputError("line 3 is bad", "repair it")
 

@@ -22,7 +22,7 @@ from beam_bleu import (
     compare,
     score,
 )
-from beam_bleu.transforms.calls import segments as call_segments
+from beam_bleu.transforms import calls as call_segments
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 
 # The difficult texts are as suspicious as they are meant to be.

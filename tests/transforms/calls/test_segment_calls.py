@@ -10,7 +10,7 @@ from hostile_texts import Segment
 from test_plain_scores import in_streams, made_segments
 
 from beam_bleu import BleuConfig, ChrfConfig, TerConfig, score_pairs, score_segments
-from beam_bleu.transforms.calls import segments as call_segments
+from beam_bleu.transforms import calls as call_segments
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 from beam_bleu.transforms.statistics import counting
 

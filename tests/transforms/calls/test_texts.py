@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu import score_segments
-from beam_bleu.transforms.calls.segments import text_lists, texts
+from beam_bleu.transforms.calls import _text_lists as text_lists
+from beam_bleu.transforms.calls import _texts as texts
 
 TEXTS = ["the cat", "über 日本語 😀", "", "a b c"]
 LISTS: list[list[str | None]] = [["the cat", None], ["x"], ["", "y", "z"], [None, "a b d"]]

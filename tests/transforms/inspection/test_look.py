@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from natural_texts import CANDIDATES, COUNT, REFERENCES, changed, sentences
 
 from beam_bleu import compare, score
-from beam_bleu.transforms.definition.allowed import ALLOWED
+from beam_bleu.transforms.definition.choices import ALLOWED
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.inspection.sample import Sample

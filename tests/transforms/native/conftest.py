@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from beam_bleu.transforms.native import cache_folder as folders
+from beam_bleu.transforms.native import machine_code as folders
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pathlib
 
 import pytest
 
-from beam_bleu.transforms.native import cache_folder as folders
+from beam_bleu.transforms.native import machine_code as folders
 
 
 def choose() -> pathlib.Path | None:

@@ -18,15 +18,15 @@ from llvmlite import binding
 
 import beam_bleu.transforms
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.native import cache_folder
 from beam_bleu.transforms.native import compiling as module
+from beam_bleu.transforms.native import machine_code
 
 PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
 
 @pytest.fixture(autouse=True)
 def _no_warning_yet() -> None:
-    cache_folder._warnings.clear()
+    machine_code._warnings.clear()
 
 
 PROBE = {
@@ -178,8 +178,8 @@ def fill_the_disk(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
 
 
 def take_the_folder(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cache_folder, "_parents", lambda: iter([path]))
-    cache_folder.cache_folder.cache_clear()
+    patch.setattr(machine_code, "_parents", lambda: iter([path]))
+    machine_code.cache_folder.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_cache_that_cannot_be_used_is_told_once_and_stops_no_run(
         assert all(told in record.getMessage() for record in records)
         left = kept(chosen)
     assert not left or damage is not fill_the_disk, "what was half written was left"
-    cache_folder.cache_folder.cache_clear()
+    machine_code.cache_folder.cache_clear()
     if damage is fill_the_disk:
         return
     for function, result in functions:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory
 from beam_bleu.transforms.native.machine_code import key_and_words
+from beam_bleu.transforms.native.memory import MOST_KEPT, KeptMemory
 
 
 def echoed(number, pair, flag, real, unsigned):

@@ -17,8 +17,7 @@ from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
-from beam_bleu.transforms.statistics.segment_labels import SegmentLabel
+from beam_bleu.transforms.statistics.counting import PreparedBatch, SegmentLabel, count_batch
 from beam_bleu.transforms.text import library_tokenizers
 from beam_bleu.transforms.text.languages import tokenizer_of
 

@@ -30,7 +30,7 @@ from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.batch_adder import Adding
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
 from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
-from beam_bleu.transforms.totals.sum_documents import sum_documents
+from beam_bleu.transforms.totals.summing import sum_documents
 
 ORDER = 2
 BASIS = bleu_basis(ORDER)

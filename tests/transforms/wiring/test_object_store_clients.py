@@ -14,8 +14,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from obstore.store import AzureStore
 
 from beam_bleu.transforms.wiring.object_store_clients import client, place_of
-from beam_bleu.transforms.wiring.object_store_errors import telling
 from beam_bleu.transforms.wiring.object_stores import ObjectStores
+from beam_bleu.transforms.wiring.objects import telling
 
 
 @pytest.fixture(autouse=True)

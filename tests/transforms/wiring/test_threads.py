@@ -17,8 +17,8 @@ from apache_beam.transforms.window import TimestampedValue
 from command_line import called
 from compressing import COMPRESS
 
-from beam_bleu.transforms.wiring import threads
-from beam_bleu.transforms.wiring.threads import CollectBundles, ThreadedDoFn, shared_pool
+from beam_bleu.transforms.wiring import steps as threads
+from beam_bleu.transforms.wiring.steps import CollectBundles, ThreadedDoFn, shared_pool
 
 
 class Slowly(ThreadedDoFn):

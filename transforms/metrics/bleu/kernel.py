@@ -25,8 +25,7 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import call, compiled, inlined, inner
-from beam_bleu.transforms.native.kept_memory import KeptMemory
-from beam_bleu.transforms.native.memory import address_of, load_int, store_int
+from beam_bleu.transforms.native.memory import KeptMemory, address_of, load_int, store_int
 from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS, match_long_segment
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
 from beam_bleu.transforms.text.numbered_texts import is_missing, number_texts

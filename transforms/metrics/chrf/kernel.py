@@ -22,8 +22,7 @@ from beam_bleu.transforms.metrics.chrf.metric import FIRST_NGRAMS, ChrfConfig, f
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
-from beam_bleu.transforms.native.kept_memory import KeptMemory
-from beam_bleu.transforms.native.memory import load_int, store_int
+from beam_bleu.transforms.native.memory import KeptMemory, load_int, store_int
 from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS
 from beam_bleu.transforms.text.characters import number_characters
 from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits

@@ -15,8 +15,7 @@ from beam_bleu.transforms.metrics.error_rates.metric import (
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.kept_memory import KeptMemory
-from beam_bleu.transforms.native.memory import store_int
+from beam_bleu.transforms.native.memory import KeptMemory, store_int
 from beam_bleu.transforms.text.characters import FIRST_NUMBER, number_characters
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,

@@ -39,11 +39,19 @@ from beam_bleu.transforms.metrics.rouge.union import (
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined
 from beam_bleu.transforms.native.fixed_point import fixed_point
-from beam_bleu.transforms.native.kept_memory import MOST_KEPT, KeptMemory, Memory
-from beam_bleu.transforms.native.memory import copy, load_byte, load_int, store_byte, store_int
+from beam_bleu.transforms.native.memory import (
+    MOST_KEPT,
+    KeptMemory,
+    Memory,
+    copy,
+    load_byte,
+    load_int,
+    store_byte,
+    store_int,
+)
 from beam_bleu.transforms.native.text_columns import Spans, TextSizes
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.segment_labels import segment_name
+from beam_bleu.transforms.statistics.counting import segment_name
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     count_common,

@@ -35,8 +35,7 @@ from beam_bleu.transforms.metrics.ter.shifts import (
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
-from beam_bleu.transforms.native.kept_memory import KeptMemory
-from beam_bleu.transforms.native.memory import copy, store_int
+from beam_bleu.transforms.native.memory import KeptMemory, copy, store_int
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     is_missing,

@@ -17,9 +17,8 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from beam_bleu.transforms.errors import BleuError, unreadable
-from beam_bleu.transforms.native.file_reads import descriptor_of
-from beam_bleu.transforms.native.memory import READ_AHEAD
-from beam_bleu.transforms.native.utf8 import LOOK_BACK
+from beam_bleu.transforms.native.masks import LOOK_BACK
+from beam_bleu.transforms.native.memory import READ_AHEAD, descriptor_of
 from beam_bleu.transforms.pairing.files.decompression import decompressed
 from beam_bleu.transforms.pairing.files.streams import (
     FoundFile,

@@ -41,11 +41,11 @@ from beam_bleu.transforms.wiring.steps import (
     AddUp,
     OfSource,
     Step,
+    ThreadedDoFn,
     as_batches,
     starting_with,
     unchanged,
 )
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 __all__ = ["LineParallel", "PairLines"]
 

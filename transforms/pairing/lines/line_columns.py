@@ -26,8 +26,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
-from beam_bleu.transforms.native.file_reads import read_fully
-from beam_bleu.transforms.native.masks import byte_mask, byte_masks
+from beam_bleu.transforms.native.masks import LOOK_BACK, byte_mask, byte_masks, utf8_errors
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
@@ -39,11 +38,11 @@ from beam_bleu.transforms.native.memory import (
     load_byte,
     load_int,
     lowest_bit,
+    read_fully,
     store_byte,
     store_int,
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded_column, text_bytes
-from beam_bleu.transforms.native.utf8 import LOOK_BACK, utf8_errors
 
 _newline_mask = byte_mask(["\n"])
 _line_masks = byte_masks(["\n"], [("\x80", "\xff")])

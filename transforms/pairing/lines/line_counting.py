@@ -18,16 +18,18 @@ import numpy as np
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
-from beam_bleu.transforms.native.file_reads import descriptor_of, pread_function, read_fully
 from beam_bleu.transforms.native.masks import byte_masks
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     READ_AHEAD,
     address_of,
     count_bits,
+    descriptor_of,
     load_byte,
     load_int,
     lowest_bit,
+    pread_function,
+    read_fully,
     store_byte,
     store_int,
 )

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Bytes
-from beam_bleu.transforms.native.file_reads import pread_function
-from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
+from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD, pread_function
 from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, text_bytes
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from beam_bleu.transforms.definition.choices import can_be_shown, natural_order
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.canonical import is_text, is_texts
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -19,7 +20,6 @@ from beam_bleu.transforms.pairing.records.column_paths import (
 )
 from beam_bleu.transforms.pairing.records.number_columns import has_values
 from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, Wanted
-from beam_bleu.transforms.shown_names import can_be_shown, natural_order
 
 FLAGS: dict[Role, str] = {
     "candidates": "--candidate_columns",

@@ -52,12 +52,12 @@ from beam_bleu.transforms.wiring.steps import (
     AddUp,
     OfSource,
     Step,
+    ThreadedDoFn,
     as_batches,
     giving_batches,
     starting_with,
     unchanged,
 )
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
 
 _MOST_NAMES = 12
 """The largest number of names of columns in a message."""

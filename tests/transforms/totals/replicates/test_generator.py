@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from philox import coin, philox4x32, weight
 
-from beam_bleu.transforms.totals.replicates.tiles import AT_LEAST, WEIGHT_BITS
+from beam_bleu.transforms.totals.replicates import AT_LEAST, WEIGHT_BITS
 
 
 @pytest.mark.parametrize(

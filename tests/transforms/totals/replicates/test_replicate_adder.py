@@ -12,7 +12,7 @@ from philox import coin, weight
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
-from beam_bleu.transforms.totals.replicates.replicate_adder import ReplicateAdder, unit_keys
+from beam_bleu.transforms.totals.replicates import ReplicateAdder, unit_keys
 
 LABELS = ("document",)
 BASIS = bleu_basis(4)

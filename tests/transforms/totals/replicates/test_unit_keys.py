@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.totals.replicates.replicate_adder import unit_keys
+from beam_bleu.transforms.totals.replicates import unit_keys
 
 
 def hashed(name):

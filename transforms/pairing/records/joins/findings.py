@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from beam_bleu.transforms.errors import InputError, joined
+from beam_bleu.transforms.native.arrays import added
 from beam_bleu.transforms.notices import SHOWN_IDS, Notice, named_ids
 from beam_bleu.transforms.pairing.paired import MODULUS, CoverageName, Tally
-from beam_bleu.transforms.wiring.sums import added
 
 NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 """Reasons in a tally for segments that are left out."""

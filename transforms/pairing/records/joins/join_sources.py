@@ -13,7 +13,7 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.definition.allowed import AllowedName
+from beam_bleu.transforms.definition.choices import AllowedName, natural_order
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.notices import added, sentences
 from beam_bleu.transforms.pairing.bad_records import OnBadRecord, bad_records_error
@@ -43,9 +43,7 @@ from beam_bleu.transforms.pairing.records.joins.rows import join_rows, kept, mes
 from beam_bleu.transforms.pairing.records.record_files import PlanRecords, RecordFiles, RecordSource
 from beam_bleu.transforms.pairing.records.wanted import Wanted
 from beam_bleu.transforms.progress import PROGRESS
-from beam_bleu.transforms.shown_names import natural_order
-from beam_bleu.transforms.wiring.steps import OfSource, Step, as_batches, unchanged
-from beam_bleu.transforms.wiring.threads import ThreadedDoFn
+from beam_bleu.transforms.wiring.steps import OfSource, Step, ThreadedDoFn, as_batches, unchanged
 
 
 @dataclasses.dataclass(frozen=True)

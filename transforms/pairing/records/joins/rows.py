@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import Places
@@ -44,7 +45,6 @@ from beam_bleu.transforms.pairing.records.wanted import (
     ReadRecords,
     null_in,
 )
-from beam_bleu.transforms.shown_names import can_be_shown
 
 CANDIDATE, REFERENCE, LABEL = "candidate ", "reference ", "label "
 VALUE, KEPT, WITNESS = "value ", "kept ", "witness "

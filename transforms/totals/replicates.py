@@ -1,28 +1,20 @@
-"""Adds up the integers of units with random weights, in compiled code: a product of two matrices.
+"""Adds up the replicates of a corpus: sums in which each unit has a random weight.
 
-A tile is `TILE` replicates. Its weights are in an order of their own: as the words that the
-generator gives for several blocks lie in vectors, because to reorder them would cost more than
-to draw them. `replicate_order` says which replicate is where.
+The weights of a unit follow from its key, which depends on the names of the unit, never on its
+text. Among a billion units, two have the same key of 64 bits with a probability of 3 %. Then they
+have the same weights, which changes no result noticeably.
 
-The vectors are portable LLVM (as in native/masks.py). LLVM compiles them for the machine's
-instructions (AVX-512, AVX2, NEON). Only integers are computed, and the weights become floats.
-
-The weights are drawn for a few units and a tile of replicates at a time, into a buffer that fits
-in the fastest cache. They are used at once for all columns. So nothing of size
-units x replicates ever exists.
-
-The product is of float32, because all machines multiply and add vectors of them fast. It is
-exact: a float32 holds each integer up to 2^24, and the sums of `_EXACT_UNITS` units are smaller
-if the integers have at most `DIGIT_BITS` bits. Larger integers are several digits.
+Compiled code draws the weights of a few units in a tile of replicates, as floats that fit in the
+fastest cache, and multiplies them with the integers of all columns. The product of float32 is
+exact: a float32 holds each integer up to 2^24, and larger integers are several digits. A tile is
+in the order in which the vectors of the generator lie (`replicate_order`), because to reorder the
+weights would cost more than to draw them.
 
 Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"
 (https://doi.org/10.1145/2063384.2063405): Philox4x32 with 10 rounds enciphers a counter of four
 32-bit words with a key of two. Here the key is the seed, and the counter is (block, 0, unit key),
-the low words of 64-bit numbers first. So each unit has its own random numbers for all replicates,
-on each machine the same ones, and they can be drawn in any order.
-
-A block is 128 bits. Their order is: the first word's lowest bit first. The bootstrap takes 16 of
-them for the weight of a replicate, randomization takes 1. tests/philox.py says it one by one.
+the low words of 64-bit numbers first. Of the 128 bits of a block, the lowest first, the bootstrap
+takes 16 for the weight of a replicate, and randomization takes 1 (tests/philox.py).
 """
 
 # mypy: allow-untyped-defs
@@ -30,14 +22,22 @@ them for the weight of a replicate, randomization takes 1. tests/philox.py says 
 from __future__ import annotations
 
 import functools
-from typing import Any
+import hashlib
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.definition.resampling import Resampling
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner, ir, operation
 from beam_bleu.transforms.native.memory import address_of
+from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.totals.group_totals import require_same_systems
 
 GENERATOR = "philox4x32-10"
 """The generator's name in results."""
@@ -74,10 +74,7 @@ _Value = Any
 
 
 def replicate_order(bits: int) -> Integers:
-    """int64 (TILE,), the place of each replicate in the order in which a tile's weights are drawn.
-
-    A replicate takes this number of random bits.
-    """
+    """The place of each replicate in a tile of weights of so many bits, int64 (TILE,)."""
     # Drawn at once: the lower 64 bits of several blocks, then the upper 64 bits of them.
     blocks = _COIN_BLOCKS if bits == 1 else _WEIGHT_BLOCKS
     of_word = 64 // bits
@@ -169,15 +166,7 @@ def _draw_coins(builder, block, unit, seed, address):
 
 @inner
 def draw_tile(tile, unit, seed, is_bootstrap, address):
-    """Writes the weights of a unit in a tile.
-
-    Args:
-      tile: the number of the tile, int64.
-      unit: the unit's key, uint64.
-      seed: uint64.
-      is_bootstrap: whether weights are drawn, or coins.
-      address: where the float32 (TILE,) are written, in the tile's own order.
-    """
+    """Writes the weights of a unit in a tile, or its coins, as float32 (TILE,)."""
     if is_bootstrap:
         for part in range(TILE // _WEIGHTS_AT_ONCE):
             block = tile * (TILE // _WEIGHTS_AT_ONCE) + part
@@ -204,7 +193,6 @@ With the largest weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24.
 
 
 def scratch(columns: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The memory that `add_weighted` needs, for weights and for sums of the columns."""
     return np.empty((UNITS_AT_ONCE, TILE), np.float32), np.empty((columns, TILE), np.float32)
 
 
@@ -214,15 +202,14 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, sums, weight
 
     Args:
       units: uint64 (units,), their keys; a multiple of `UNITS_AT_ONCE`.
-      digits: float32 (units, columns), integers below 2^DIGIT_BITS; the number of columns is a
-        multiple of `COLUMNS_AT_ONCE`.
+      digits: float32 (units, columns), integers of `DIGIT_BITS`, for a multiple of 4 columns.
       places: int64 (used columns,), the row of `sums` to which each of the first columns belongs.
       shifts: int64 (used columns,), how many bits are below a column's digit in its integer.
       seed: uint64.
       is_bootstrap: whether the weights are those of the bootstrap, or coins.
       sums: int64 (tiles, rows, TILE), which is changed; in the tiles' own order.
-      weights: float32 (UNITS_AT_ONCE, TILE), of `scratch`; it is overwritten.
-      added: float32 (columns, TILE), of `scratch`; it is overwritten.
+      weights: float32 (UNITS_AT_ONCE, TILE), overwritten.
+      added: float32 (columns, TILE), overwritten.
     """
     for tile in range(sums.shape[0]):
         for start in range(0, len(units), _EXACT_UNITS):
@@ -243,13 +230,7 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, sums, weight
 # To contract is to multiply and add in one instruction. It changes no result that is exact.
 @functools.partial(inner, fastmath={"contract"})
 def _add_products(weights, digits, added):
-    """Adds digits times weights, 4 units and 4 columns at a time.
-
-    Args:
-      weights: float32 (units, TILE).
-      digits: float32 (units, columns).
-      added: float32 (columns, TILE), which is changed.
-    """
+    """Adds digits (units, columns) times weights (units, TILE), 4 units and 4 columns at a time."""
     for unit in range(0, weights.shape[0], 4):
         a, b, c, d = weights[unit], weights[unit + 1], weights[unit + 2], weights[unit + 3]
         of_a, of_b, of_c, of_d = digits[unit], digits[unit + 1], digits[unit + 2], digits[unit + 3]
@@ -265,3 +246,125 @@ def _add_products(weights, digits, added):
                 to_1[i] += a[i] * a1 + b[i] * b1 + c[i] * c1 + d[i] * d1
                 to_2[i] += a[i] * a2 + b[i] * b2 + c[i] * c2 + d[i] * d2
                 to_3[i] += a[i] * a3 + b[i] * b3 + c[i] * c3 + d[i] * d3
+
+
+_FOR_ALL = 0
+"""In place of a system's number in the rows of the columns that all systems share."""
+
+
+class ReplicateAdder:
+    """Adds up the replicates of batches; see `Adding` for what they are. Mutable.
+
+    It has sums only of the columns that are not 0 in some batch, and only once of those that are
+    the same for all systems. For usual texts this is a third of all columns.
+    """
+
+    def __init__(
+        self,
+        resampling: Resampling,
+        labels: Sequence[str],
+        basis: Basis,
+        documents: str | None = None,
+    ) -> None:
+        self._resampling = resampling
+        self._basis = basis
+        self._place = None if documents is None else list(labels).index(documents)
+        tiles = -(-resampling.number // TILE)
+        self._systems: tuple[str, ...] = ()
+        self._rows: dict[tuple[int, int], int] = {}
+        self._sums = np.zeros((tiles, 0, TILE), np.int64)
+
+    def add(self, statistics: BatchStatistics, metric: int = 0) -> None:
+        if not len(statistics):
+            return
+        self._systems = self._systems or statistics.systems
+        require_same_systems(self._systems, statistics.systems)
+        columns = np.ascontiguousarray(statistics.counts[metric].transpose(0, 2, 1))
+        place = self._place
+        documents = None if place is None else statistics.labels[place]
+        units = unit_keys(self._resampling.partition, statistics.numbers, documents)
+        if documents is not None:
+            # Neighbouring segments of a document have the same weights. So they are one unit.
+            starts = np.flatnonzero(np.append(True, units[1:] != units[:-1]))
+            units, columns = units[starts], np.add.reduceat(columns, starts, axis=2)
+        self._add(units, columns)
+
+    def sums(self) -> Integers:
+        """The sums of all replicates, int64 (systems, replicates, W), of the sorted systems."""
+        total = np.zeros((len(self._systems), self._resampling.number, self._basis.width), np.int64)
+        bits = WEIGHT_BITS if self._resampling.method == "bootstrap" else 1
+        order = replicate_order(bits)
+        for (system, column), row in self._rows.items():
+            drawn = self._sums[:, row]
+            of_column = drawn[:, order].ravel()[: self._resampling.number]
+            systems = slice(None) if column in self._basis.shared else system
+            total[systems, :, column] = of_column
+        return total[sorted(range(len(total)), key=self._systems.__getitem__)]
+
+    def _add(self, units: UnitKeys, columns: Integers) -> None:
+        """Adds those of the columns, int64 (systems, W, units), that are not 0, as digits."""
+        digits: list[Integers] = []
+        rows: list[int] = []
+        shifts: list[int] = []
+        largest = columns.max(axis=2)
+        for system, column in np.argwhere(largest).tolist():
+            if column in self._basis.shared and system != _FOR_ALL:
+                continue
+            row = self._rows.setdefault((system, column), len(self._rows))
+            values = columns[system, column]
+            for shift in range(0, int(largest[system, column]).bit_length(), DIGIT_BITS):
+                digits.append(values >> shift & ((1 << DIGIT_BITS) - 1))
+                rows.append(row)
+                shifts.append(shift)
+        new = len(self._rows) - self._sums.shape[1]
+        if new:
+            self._sums = np.pad(self._sums, ((0, 0), (0, new), (0, 0)))
+        padded = -len(units) % UNITS_AT_ONCE, -len(digits) % COLUMNS_AT_ONCE
+        filled = np.pad(np.stack(digits, axis=1), ((0, padded[0]), (0, padded[1])))
+        add_weighted(
+            np.pad(units, (0, padded[0])),
+            filled.astype(np.float32),
+            np.array(rows, np.int64),
+            np.array(shifts, np.int64),
+            np.uint64(self._resampling.seed),
+            self._resampling.method == "bootstrap",
+            self._sums,
+            *scratch(filled.shape[1]),
+        )
+
+
+UnitKeys = NDArray[np.uint64]
+
+
+def unit_keys(
+    partition: str, numbers: Integers | None, documents: pa.DictionaryArray | None = None
+) -> UnitKeys:
+    """The key of each segment's unit, uint64 (segments,): of its document, or else its own.
+
+    That of a segment is the hash of the partition plus the segment's number, modulo 2^64. That of a
+    document is the hash of partition, a zero byte, and name.
+    """
+    if documents is None:
+        if numbers is None:
+            raise JobError(
+                "segments without numbers cannot be resampled: their random weights are drawn from "
+                "their numbers",
+                "give each batch its segments' numbers, or resample by document",
+            )
+        first = np.uint64(_hash(partition.encode()))
+        return cast(UnitKeys, numbers.astype(np.uint64) + first)  # arrays wrap around
+    encoded = documents.dictionary_decode().dictionary_encode()  # only the names that occur
+    if encoded.null_count:
+        raise JobError(
+            "a segment has no document, so it cannot be resampled by document",
+            "give each segment the name of its document",
+        )
+    prefix = partition.encode() + b"\0"
+    names = encoded.dictionary.to_pylist()
+    keys = np.array([_hash(prefix + name.encode()) for name in names], np.uint64)
+    return cast(UnitKeys, keys[encoded.indices.to_numpy()])
+
+
+def _hash(name: bytes) -> int:
+    """64 bits of BLAKE2b (RFC 7693), the first byte lowest. It is part of what results mean."""
+    return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "little")

@@ -1,1 +1,0 @@
-"""Replicates of a corpus: sums in which each unit has a random weight."""
