@@ -104,21 +104,13 @@ def compare(
 
     Args:
       systems: the candidates of two or more systems by their names, as `score` takes them.
-      references: as for `score`.
-      references_per_segment: as for `score`.
-      metrics: as for `score`.
+      references: as for `score`, and so are those that are not here.
       baseline: the system with which the others are compared; by default the first one.
       all_pairs: whether each system is compared with each other one. Then the result also has
         clusters.
-      threads: the number of threads that count.
-      allow: as for `score`.
 
     Returns:
       The scores and comparisons by the word of each metric: the same as those of `CompareSystems`.
-
-    Raises:
-      ValueError: an argument is impossible.
-      InputError: the texts are certainly not what they are taken for.
 
     Example:
       >>> from beam_bleu import compare
@@ -150,25 +142,17 @@ def score_segments(
     details: bool = False,
     threads: int = 1,
 ) -> pa.Table:
-    """Scores each segment by itself, without a pipeline.
+    """Scores each segment by itself, without a pipeline. Its arguments are those of `score`.
 
     BLEU has effective order, as in sacreBLEU's `sentence_bleu`, if its smoothing allows it.
 
     Args:
-      candidates: as for `score`.
-      references: as for `score`.
-      references_per_segment: as for `score`.
-      metrics: as for `score`.
       details: whether there are also the columns that the command writes with --segment_scores,
         such as `bleu_matches`.
-      threads: the number of threads. Counting releases the interpreter's lock.
 
     Returns:
       A table with a row for each segment, in order, and a float64 column for each metric, whose
       name is its word. A score is null where it is not defined.
-
-    Raises:
-      ValueError: an argument is impossible.
 
     Example:
       >>> from beam_bleu import score_segments
@@ -200,9 +184,6 @@ def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
       `score_segments` gives it; nan where it is not defined. For several segments a list of such
       arrays.
 
-    Raises:
-      ValueError: an argument is impossible.
-
     Example:
       >>> from beam_bleu import score_pairs
       >>> utilities = score_pairs(["a b c", "a b d", "x y z"], "chrf").mean(axis=1)
@@ -229,7 +210,6 @@ def _totals(
     *,
     with_products: bool,
 ) -> SeveralTotals:
-    """The totals of the segments. It warns of what is probably wrong with the texts."""
     require_texts_only(chosen.needs)
     inspection = Inspection(allow)
     bases = [metric.basis for _, metric in chosen.counted]
@@ -278,12 +258,8 @@ def _segment_batches(
 ) -> Iterator[SegmentBatch]:
     """The segments that arguments of a call describe, in one or more batches, in their order.
 
-    Args:
-      candidates: for each argument with candidates its name, for messages, and its value.
-      references: as for `score`, and so is the next one.
-      references_per_segment: a list of references for each segment; or None.
-      threads: how many threads count them. No one has much more to do than the others.
-      systems: the names of the systems; none if there is one without a name.
+    `candidates` has for each argument its name, for messages. `systems` are the names of the
+    systems; none if there is one without a name.
     """
     of_candidates = {name: _complete_texts(values, name) for name, values in candidates.items()}
     first_name, first_column = next(iter(of_candidates.items()))
@@ -314,7 +290,6 @@ def _segment_batches(
 
 
 def _references(references: Any, per_segment: Any) -> dict[str, pa.Array]:
-    """The columns of references by their names: one for each reference, or one of lists."""
     if (references is None) == (per_segment is None):
         both = "neither" if references is None else "both"
         raise ValueError(
@@ -342,7 +317,6 @@ def _texts(values: Any, name: str) -> pa.LargeStringArray:
 
 
 def _complete_texts(values: Any, name: str) -> pa.LargeStringArray:
-    """The same of candidates: no text may be missing."""
     column = _texts(values, name)
     if column.null_count:
         row = column.is_null().to_pylist().index(True)

@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 
 def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
-    """The metrics of a list, in their order: for each word its config; None if it is only named.
-
-    Raises:
-      ValueError: it is no list of words and configs, or a metric is there twice.
-    """
+    """The metrics of a list, in their order: for each word its config; None if it is only named."""
     if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
         raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
     configs: dict[MetricWord, Any] = {}
@@ -53,11 +49,7 @@ def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
 
 
 def definition_of(config: Any, *, of_segments: bool = False) -> tuple[Text, Definition]:
-    """The steps from a text to its tokens, and the definition, whose tokenizer is installed.
-
-    Raises:
-      ValueError: the config is impossible, or for single segments only and is to score a corpus.
-    """
+    """The steps from a text to its tokens, and the definition, whose tokenizer is installed."""
     word, metric = word_of(config), config.metric
     if of_segments:
         metric = metric.for_segments()
@@ -68,7 +60,6 @@ def definition_of(config: Any, *, of_segments: bool = False) -> tuple[Text, Defi
 
 
 def require_readable(needs: Needs) -> None:
-    """Checks that the transforms that read files can read what metrics need."""
     for value in needs.values:
         if value.part != "number":
             raise ValueError(
@@ -78,7 +69,6 @@ def require_readable(needs: Needs) -> None:
 
 
 def require_texts_only(needs: Needs) -> None:
-    """Checks that metrics can count segments and rows of tables, which have only texts."""
     require_readable(needs)
     for value in needs.values:
         raise ValueError(
@@ -93,7 +83,6 @@ class ChosenMetrics:
     """The metrics that a call or a transform scores by.
 
     Attributes:
-      definitions: the definition of each metric.
       counted: each metric, with the steps from a text to its tokens.
     """
 
@@ -102,11 +91,7 @@ class ChosenMetrics:
 
     @classmethod
     def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
-        """The metrics of a list, as `configs_by_word` takes it.
-
-        Raises:
-          ValueError: it is something else, or one of them is impossible.
-        """
+        """The metrics of a list, as `configs_by_word` takes it."""
         chosen = [
             definition_of(
                 config_type(word)(**parameter_of(word)) if config is None else config,
@@ -121,11 +106,7 @@ class ChosenMetrics:
 
     @classmethod
     def single(cls, config: Any, metric: MetricName | None = None) -> ChosenMetrics:
-        """The metric of a config, which must be this metric; without a config the usual one.
-
-        Raises:
-          ValueError: the config is impossible, or of another metric.
-        """
+        """The metric of a config, which must be this metric; without a config the usual one."""
         chosen = cls.of([metric or DEFAULT_METRIC if config is None else config])
         if metric is not None and chosen.definitions[0].name != metric:
             raise ValueError(f"config must be a {config_type(metric).__name__}, got {config!r}")
@@ -133,31 +114,19 @@ class ChosenMetrics:
 
     @property
     def needs(self) -> Needs:
-        """What is read of the input."""
         return sum((definition.metric.needs for definition in self.definitions), Needs())
 
     def count(self, batch: SegmentBatch) -> BatchStatistics:
-        """The statistics of a batch. Each text is prepared once for all metrics.
-
-        Raises:
-          InputError: a segment has no reference, has 2 GiB of text or more, or cannot be tokenized.
-        """
+        """The statistics of a batch. Each text is prepared once for all metrics."""
         return PreparedBatch(batch).count(self.counted)
 
 
 class SegmentColumns:
     """Scores the segments of batches that have one system. It is sent to workers.
 
-    Args:
-      metrics: a list of names of metrics and of configs.
-      details: whether there are also the columns that only one metric has.
-
     Attributes:
       schema: for each metric a column of its name with the scores, such as "bleu". With details,
         others follow whose names begin with it, such as "bleu_matches".
-
-    Raises:
-      ValueError: there is no such metric, it is there twice, or it needs more than texts.
     """
 
     schema: pa.Schema
@@ -174,16 +143,11 @@ class SegmentColumns:
         self.schema = pa.schema(fields)
 
     def prepare(self) -> None:
-        """Compiles the code that counts, or loads it, unless this process has done so."""
         for counted in self._chosen.counted:
             prepare_counting(*counted)
 
     def of_batch(self, batch: SegmentBatch) -> pa.RecordBatch:
-        """The scores of a batch, in the order of its segments. Each text is prepared once.
-
-        Raises:
-          InputError: a segment has no reference, is too long, or cannot be tokenized.
-        """
+        """The scores of a batch, in the order of its segments. Each text is prepared once."""
         statistics = self._chosen.count(batch)
         columns: list[pa.Array] = []
         for place, (_, metric) in enumerate(self._chosen.counted):

@@ -1,4 +1,4 @@
-"""The library's transforms that score segments in any Beam pipeline.
+"""The library's transforms that score segments, and compare systems, in any Beam pipeline.
 
 All of them are `ScoreGroups` or `ScoreSystems`: the segments are gathered into batches once, each
 batch is counted for all metrics, and one sum has the columns of all.
@@ -64,10 +64,7 @@ class ScoreGroups(beam.PTransform):
     All public transforms of segments are this one, with another result.
 
     Args:
-      name: the name of the step.
-      chosen: the metrics that are counted.
       result: makes the result of the sums of a group. It is sent to the workers.
-      result_type: the type of results.
       keyed: whether segments have keys. Then each key is a group, and elements are (key, result).
       columns: the columns of the tables; None if each element is one segment.
       uncertainty: whether the sums have products.
@@ -125,19 +122,13 @@ def _sums(
 
 @dataclasses.dataclass(frozen=True)
 class Scorer:
-    """What scores totals. It is sent to the workers, without the models of tokenizers.
-
-    Attributes:
-      definitions: one of each metric, in the order of the scores.
-      is_single: whether the score of the only metric is asked for, and not a dict of scores.
-    """
+    """What scores totals. It is sent to the workers, without the models of tokenizers."""
 
     definitions: tuple[Definition, ...]
     is_single: bool
 
     @property
     def score_type(self) -> Any:
-        """The type of what it gives."""
         if self.is_single:
             return self.definitions[0].metric.score_type
         return typehints.Dict[str, Any]
@@ -163,7 +154,6 @@ def _score_groups(
     *,
     keyed: bool,
 ) -> beam.PTransform:
-    """The `Globally` or `PerKey` of a public class."""
     name = f"{public.__name__}.{'PerKey' if keyed else 'Globally'}"
     scorer = Scorer(chosen.definitions, public is not CorpusScores)
     return ScoreGroups(name, chosen, scorer, scorer.score_type, keyed, columns, uncertainty)
@@ -209,12 +199,7 @@ class ScoreSystems(beam.PTransform):
 
 
 def _scores_of_systems(_: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, Any]]:
-    """The score of each system, after the counts were compared.
-
-    Raises:
-      JobError: a segment was lost, or scored twice.
-      InputError: too many segments are rejected, or no segment is left to score.
-    """
+    """The score of each system, after the counts were compared."""
     scorer: Scorer
     most: MostRejected
     segments: FoundSegments
@@ -244,15 +229,6 @@ class CorpusScore:
 
     Scores are of the type of the metric, such as `ChrfScore` for a `ChrfConfig`. Everything else is
     as for `CorpusBleu`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import ChrfConfig, CorpusScore
-      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scores = pipeline | beam.Create([segment]) | CorpusScore.Globally(ChrfConfig(beta=1))
-      ...     _ = scores | beam.Map(print)
-      chrF1 84.9  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     _METRIC: ClassVar[MetricName | None] = None
@@ -284,11 +260,10 @@ class CorpusScore:
         """`Paired` segments from files -> PCollection of (system, score).
 
         The transforms that read files (`ReadPairedRecords` and others) give such segments. The
-        last step compares the number of segments in each score with the number that was read. It
-        fails with a `JobError` if the runner has lost or repeated data.
+        pipeline fails with a `JobError` if the runner has lost or repeated data.
 
-        The warnings about all of the input are in the `warnings` of each score: how many segments
-        were rejected, and which segments a join did not find.
+        Each score has the warnings about all of the input: how many segments were rejected, and
+        which segments a join did not find.
 
         Args:
           config: the definition; by default sacreBLEU's.
@@ -296,9 +271,6 @@ class CorpusScore:
             (an int), or a fraction of those that are read (a float). The pipeline fails with an
             `InputError` if there are more, because a score of the others would look right.
           uncertainty: whether scores have a standard error and an interval.
-
-        Raises:
-          ValueError: a value is impossible.
         """
         chosen = ChosenMetrics.single(config, cls._METRIC)
         return ScoreSystems(cls, chosen, max_rejected, uncertainty)
@@ -387,35 +359,13 @@ class CorpusBleu(CorpusScore):
 
 
 class CorpusChrf(CorpusScore):
-    """chrF of a corpus of segments, as `CorpusBleu`: with a `ChrfConfig`, to `ChrfScore`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusChrf
-      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scores = pipeline | beam.Create([segment]) | CorpusChrf.Globally()
-      ...     _ = scores | beam.Map(print)
-      chrF2 89.0  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
-    """
+    """chrF of a corpus of segments, as `CorpusBleu`: with a `ChrfConfig`, to `ChrfScore`."""
 
     _METRIC = "chrf"
 
 
 class CorpusTer(CorpusScore):
-    """TER of a corpus of segments, as `CorpusBleu`: with a `TerConfig`, to `TerScore`.
-
-    Lower is better.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusTer
-      >>> segment = ("on the mat a cat sat", ["A cat sat on the mat"])
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scores = pipeline | beam.Create([segment]) | CorpusTer.Globally()
-      ...     _ = scores | beam.Map(print)
-      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
-    """
+    """TER of a corpus of segments (lower is better), as `CorpusBleu`: `TerConfig` to `TerScore`."""
 
     _METRIC = "ter"
 
@@ -473,9 +423,6 @@ class CompareSystems:
       clusters.
     - `columns`: the columns of the segments, if the elements are tables of pyarrow. Its `candidate`
       is a dict with the column of each system.
-
-    Raises:
-      ValueError: a value is impossible.
 
     Examples:
       >>> import apache_beam as beam

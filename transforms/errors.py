@@ -9,12 +9,7 @@ _NO_FILES_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
 class BleuError(Exception):
-    """A failure with a one-line cause and a one-line remedy.
-
-    Attributes:
-      cause: what is wrong, and where.
-      remedy: what to do.
-    """
+    """A failure: a one-line cause, what is wrong and where, and a one-line remedy."""
 
     def __init__(self, cause: str, remedy: str, original: str | None = None) -> None:
         # Beam makes the error again and adds the step's name to the first argument. The third

@@ -134,18 +134,13 @@ DEFAULT_METRIC = next(iter(METRICS))
 
 
 def is_metric(word: str) -> bool:
-    """Whether a text is the word of a metric."""
     name, colon, parameter = word.partition(":")
     row = METRICS.get(cast(MetricName, name))
     return row is not None and bool(parameter if row.parameter else not colon)
 
 
 def row_of(word: MetricWord) -> MetricRow:
-    """The row of a metric.
-
-    Raises:
-      ValueError: there is no such metric.
-    """
+    """The row of a metric; a ValueError if there is no such metric."""
     if not is_metric(word):
         raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {word!r}")
     return METRICS[cast(MetricName, word.partition(":")[0])]
@@ -161,11 +156,7 @@ _NAMES = {METRICS_FOLDER + row.home: name for name, row in METRICS.items()}
 
 
 def word_of(config: object) -> MetricWord:
-    """The word of the metric that a config defines.
-
-    Raises:
-      ValueError: it is no config of a metric.
-    """
+    """The word of the metric that a config defines; a ValueError if it defines none."""
     kind = type(config)
     name = _NAMES.get(f"{kind.__module__}.{kind.__name__}")
     if name is None:
@@ -186,18 +177,13 @@ def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | Non
 
 @functools.lru_cache(maxsize=256)  # words of means have no bound
 def config_type(word: MetricWord) -> type[Config]:
-    """The type of the definitions of a metric, by its word or the name of one with a parameter.
-
-    Raises:
-      ValueError: there is no such metric.
-    """
+    """The type of the definitions of a metric, by its word or the name of one with a parameter."""
     row = METRICS[cast(MetricName, word)] if word in METRICS else row_of(word)
     module, _, name = row.home.rpartition(".")
     return cast("type[Config]", getattr(importlib.import_module(METRICS_FOLDER + module), name))
 
 
 def metric_type(word: MetricWord) -> type[Metric]:
-    """The class of a metric; see `config_type`."""
     from beam_bleu.transforms.metrics.metric import Metric
 
     definition = config_type(word)
@@ -209,9 +195,7 @@ class Definition:
     """A metric with one definition of it.
 
     Attributes:
-      name: the metric.
       text: how texts become tokens. The bytes of a model are sent only with the step that counts.
-      metric: how sums become a score.
     """
 
     name: MetricWord
@@ -233,7 +217,6 @@ class Definition:
         *,
         all_pairs: bool,
     ) -> ComparedSystems:
-        """The scores and comparisons of systems; see `compared_systems`."""
         from beam_bleu.transforms.score.corpus_score import compared_systems
         from beam_bleu.transforms.score.estimates import Estimates
 

@@ -36,7 +36,6 @@ class Notice:
     detail: str = ""
 
     def __add__(self, other: Notice) -> Notice:
-        """The notice of two parts of a corpus, about the same."""
         return dataclasses.replace(
             self,
             count=self.count + other.count,
@@ -46,7 +45,6 @@ class Notice:
 
     @property
     def sentence(self) -> str:
-        """What it says."""
         return _SENTENCES[self.code](self)
 
 
@@ -56,7 +54,6 @@ def _share(notice: Notice) -> str:
 
 
 def named_ids(first: Sequence[str], count: int) -> str:
-    """So many ids, of which the first ones are named."""
     return ", ".join(first) + (f" and {count - len(first):,} more" if count > len(first) else "")
 
 
@@ -82,7 +79,6 @@ _SENTENCES: dict[NoticeCode, Callable[[Notice], str]] = {
 
 
 def added(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """The notices, with those about the same added up, in the order in which each came first."""
     sums: dict[tuple[str, str, str], Notice] = {}
     for notice in notices:
         key = notice.code, notice.about, notice.detail
@@ -91,5 +87,4 @@ def added(notices: Iterable[Notice]) -> tuple[Notice, ...]:
 
 
 def sentences(notices: Iterable[Notice]) -> tuple[str, ...]:
-    """What the notices say, for a reader of the scores."""
     return tuple(notice.sentence for notice in notices if notice.count)

@@ -2,8 +2,7 @@
 
 The steps of a job write to `PROGRESS`, and a launcher reads it. It is an attribute of this module,
 because Beam pickles a step with its arguments, but a module by its name: so steps that run in the
-launcher's process write to the object that it reads. A launcher that waits for an engine writes
-here what it knows itself.
+launcher's process write to the object that it reads.
 """
 
 from __future__ import annotations
@@ -64,10 +63,7 @@ class Progress:
             self._enter("starting", None)
 
     def begin(self, phase: Phase, planned: int | None = None) -> None:
-        """Begins another phase, without a detail and with nothing done.
-
-        Beam may repeat a step, so it can be an earlier phase, too.
-        """
+        """Begins another phase, or an earlier one, because Beam may repeat a step."""
         with self._lock:
             self._seconds = self._seconds_until_now()
             self._enter(phase, planned)
@@ -84,7 +80,6 @@ class Progress:
 
     @property
     def state(self) -> State:
-        """The run at this moment."""
         with self._lock:
             now = self._clock()
             # Beam may repeat a step, and then its bytes are added twice.

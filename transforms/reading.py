@@ -89,9 +89,6 @@ class ReadLineParallel(_Read):
       describe: whether digests of the texts are computed. `Evaluate` writes them into saved
         totals, so that nobody adds up the same texts twice.
 
-    Raises:
-      ValueError: there are no candidates or no references, or a value is impossible.
-
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusBleu, ReadLineParallel
@@ -144,10 +141,7 @@ class _ReadRecords(_Read):
     def _wanted(
         self, candidate_columns: Sequence[str], ids: tuple[str, ...] = (), system: str | None = None
     ) -> Wanted:
-        """What is read of records, by the columns of candidates, of ids and of the system's name.
-
-        With ids, they are kept in any case, as `id`.
-        """
+        """What is read of records. With ids, they are kept in any case, as `id`."""
         for name in ("reference_columns", "labels", "number_columns", "kept"):
             _require_texts(name, getattr(self, name))
         if KEPT_ID in self.kept and ids and ids != (KEPT_ID,):
@@ -210,9 +204,6 @@ class ReadPairedRecords(_ReadRecords):
         `CorpusBleu.PerSystem` limits how many.
       describe: see `ReadLineParallel`.
 
-    Raises:
-      ValueError: the format is not known, or a column is not a path.
-
     Examples:
       >>> import apache_beam as beam
       >>> from beam_bleu import CorpusBleu, ReadPairedRecords
@@ -248,7 +239,6 @@ class _ReadWithIds(_ReadRecords):
     def _wanted_with_ids(
         self, name: str, columns: str | Sequence[str], system: str | None = None
     ) -> Wanted:
-        """What is read of records with these columns of ids, which an argument names."""
         require_choice("coverage", self.coverage, COVERAGES)
         ids = [columns] if isinstance(columns, str) else columns
         _require_texts(name, ids)
@@ -273,25 +263,6 @@ class ReadLongRecords(_ReadWithIds):
         all systems have are scored; each: each system is scored on the segments that it has.
       input_format: see `ReadPairedRecords`, as for all other arguments. There is one column of
         candidates.
-
-    Raises:
-      ValueError: the format or the coverage is not known, or a column is not a path.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusBleu, ReadLongRecords
-      >>> reading = ReadLongRecords(
-      ...     "examples/records/long.jsonl",
-      ...     id_column="id",
-      ...     system_column="system",
-      ...     candidate_column="hypothesis",
-      ...     reference_columns=["reference"],
-      ... )
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
-      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      atlas 46.3
-      birch 25.2
     """
 
     pattern: str
@@ -322,10 +293,6 @@ class ReadJoinedRecords(_ReadWithIds):
       allow: `other-documents` lets records with the same id be of different documents.
       input_format: see `ReadPairedRecords`, as for all other arguments. The labels are
         those of the first file of references. A condition is for all files that have its column.
-
-    Raises:
-      ValueError: the format, the coverage or a name in `allow` is not known, or a column is not
-        a path.
 
     Examples:
       >>> import apache_beam as beam

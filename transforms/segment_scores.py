@@ -50,9 +50,6 @@ class SegmentScores(beam.PTransform):
       details: whether there are also the numbers that the command writes beside the score, such as
         "bleu_matches": lists of integers, and others (docs/result.md).
 
-    Raises:
-      ValueError: a value is impossible.
-
     Example:
       >>> import apache_beam as beam
       >>> from beam_bleu import SegmentScores
@@ -82,7 +79,6 @@ class SegmentScores(beam.PTransform):
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns with scores."""
         return self._scored.schema
 
     def expand(self, segments: PCollection[Any]) -> PCollection[Any]:

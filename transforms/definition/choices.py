@@ -67,7 +67,6 @@ _PART = re.compile("([^0-9]*)([0-9]*)")
 
 
 def natural_order(names: Iterable[str]) -> tuple[str, ...]:
-    """The names in natural order: their numbers count as numbers."""
     return tuple(sorted(names, key=natural_key))
 
 

@@ -34,7 +34,6 @@ class Flag:
       choices: the texts to choose from; none for any text.
       split: the parts of a text that has several values; None if it has one.
       shown_default: what the help says about the default; "" for its value, if it has one.
-      nargs: as in argparse, and so are the next two.
       is_shown_only: whether something else reads it, and argparse only shows it.
       field: the field of a class that it sets.
       value: what a switch sets the field to.
@@ -137,14 +136,9 @@ def choice(
     """A field of a metric's definition, which a flag of the command sets; see `flag`.
 
     Args:
-      default: its value if the flag is not given.
-      help: what it chooses.
-      metavar: what the help calls its value; "" for a switch.
-      short: other spellings of the flag.
       switches: if several switches set it, the attributes of each one in place of `help`.
       of_text: whether it says how texts become tokens. Then it is a part of `Config.text`, and so
         neither of the metric of sums nor of saved totals.
-      more: other attributes of `Flag`.
     """
     about = {"help": help, "metavar": metavar, "short": short, **more}
     about |= {"default": None if metavar else False}  # what a command line gives without the flag
@@ -155,7 +149,6 @@ def choice(
 
 
 def flags_of(kind: Any) -> tuple[Flag, ...]:
-    """The flags of a class."""
     flags = []
     for field in dataclasses.fields(kind):
         for about in field.metadata.get("flags", ()):

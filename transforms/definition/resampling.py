@@ -25,7 +25,6 @@ class ResamplingMethod:
     """A row of `RESAMPLING_METHODS`.
 
     Attributes:
-      description: what a replicate is.
       resamples: how many replicates there are by default, as in sacreBLEU.
     """
 
@@ -51,13 +50,8 @@ class Resampling:
     """The replicates of a corpus.
 
     All systems share the random numbers of a unit. They follow from the seed, the unit and the
-    number of the replicate, and from nothing else. The unit is named by the partition and the
-    segment's number in the input, or by the partition and the name of its document.
-
-    Attributes:
-      resamples: how many replicates; None for the method's default.
-      seed: 0 to 2^64 - 1.
-      partition: the label of the part of a corpus that is scored; "" if it has none.
+    number of the replicate, and from nothing else. The unit is named by the partition, the label of
+    this part of a corpus, and the segment's number in the input or the name of its document.
     """
 
     method: ResamplingMethodName

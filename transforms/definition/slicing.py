@@ -30,8 +30,8 @@ class SliceKey(NamedTuple):
 
     Attributes:
       item: the number of the item of `Slicing.items`, from 0.
-      values: the value of each label of the item. For `LENGTH` it is the number of the range of
-        lengths, from 0. For all other labels it is a text, or None if a segment has no such label.
+      values: the value of each label of the item: the number of the range of lengths, from 0, for
+        `LENGTH`, and else a text, or None if a segment has no such label.
     """
 
     item: int
@@ -47,9 +47,6 @@ class Slicing:
         together. An item has the names of its labels.
       length_edges: the lengths, in tokens, at which a new slice of `LENGTH` begins, ascending.
       most: the largest number of slices of all items together.
-
-    Raises:
-      ValueError: an item is impossible.
     """
 
     items: tuple[Item, ...] = ()
@@ -100,8 +97,7 @@ class Slicing:
         """The slices in the order of the result, which depends only on the slices.
 
         Items are in the order in which they were given. Then the values of the first label count,
-        then those of the next. Texts are ordered by their characters, with numbers as numbers, and
-        after them comes the missing label.
+        then those of the next: texts with their numbers as numbers, and last the missing label.
         """
         return sorted(
             keys,

@@ -1,4 +1,9 @@
-"""Looks at a sample: finds everything that speaks against the texts."""
+"""Looks at a sample: finds everything that speaks against the texts.
+
+Whether lines belong together shows when each candidate is compared with the references around its
+own: by their sequences of four bytes, the rare ones above all, which works for all languages.
+Similarities are quotients of integers.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +33,8 @@ def look_at(
 ) -> tuple[Notice, ...]:
     """The notices about the texts of a corpus.
 
-    Args:
-      sample: that of the corpus.
-      allow: the kinds of findings that are meant, as in `ALLOWED`.
-      of_values: whether the texts are values of records or of a call, which can be meant to be in
-        another format, and not lines of files.
+    `of_values` says that the texts are values of records or of a call, which can be meant to be in
+    another format, and not lines of files.
     """
     streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
     findings = list(signs_in(streams, of_values=of_values))
@@ -210,7 +212,6 @@ def _cells(texts: Sequence[str]) -> Bytes:
 
 
 def _sums(weights: Bytes) -> Floats:
-    """The sum of each row, at least 1."""
     sums: Floats = np.maximum(weights.sum(axis=-1, dtype=np.int32), 1).astype(np.float64)
     return sums
 
@@ -246,7 +247,6 @@ def _range_of(gain: Floats) -> slice | None:
 
 
 def _is_clear(gain: Floats) -> bool:
-    """Whether most of the segments gain, and all together more than by chance."""
     clear = gain.mean() * np.sqrt(len(gain)) > 2 * _CHANCE * gain.std()
     return bool(clear and np.mean(gain > 0) > 0.6)
 

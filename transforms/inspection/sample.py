@@ -117,7 +117,6 @@ class Sample(Sums):
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes all texts have."""
         return sum(len(text) for row in self.rows.values() for text in row.values())
 
 
@@ -148,7 +147,6 @@ class Sampling:
 
 
 def _largest_number(batch: SegmentBatch) -> int:
-    """The largest number of the segments of a batch; -1 if there is none."""
     return -1 if batch.numbers is None or not len(batch.numbers) else int(batch.numbers.max())
 
 

@@ -28,8 +28,6 @@ class Finding(NamedTuple):
     Attributes:
       kind: its kind, a key of `ALLOWED`.
       is_certain: whether the input must not be scored.
-      cause: what is wrong, and where.
-      remedy: what to do.
     """
 
     kind: str
@@ -110,8 +108,6 @@ class Sign(NamedTuple):
       what: what is said of the texts.
       certain: from this share of the texts that are not empty on, they are not scored.
       likely: from this share on, there is a warning.
-      find: finds the texts that show it.
-      remedy: what to do; "" for that of its kind.
     """
 
     kind: str

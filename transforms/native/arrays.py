@@ -29,7 +29,7 @@ ExactIntegers = Integers | NDArray[np.object_]
 
 
 def exact(values: NDArray[Any]) -> ExactIntegers:
-    """The same integers, as int64 if all of them fit. They are 0 or more."""
+    """The same integers, 0 or more, as int64 if all of them fit."""
     if values.dtype == object and (not values.size or max(values.flat) <= LARGEST_INTEGER):
         return values.astype(np.int64)
     return values
@@ -46,7 +46,6 @@ def without_nan(values: Floats) -> pa.DoubleArray:
 
 
 def largest(values: ExactIntegers) -> int:
-    """The largest of integers that are 0 or more; 0 if there is none."""
     return int(values.max()) if values.size else 0
 
 
@@ -80,13 +79,11 @@ class Compact:
 
 
 def compact(value: Any) -> Any:
-    """A value for pickle: an array in the compact form, if that is worth it."""
     is_large = isinstance(value, np.ndarray) and value.nbytes > 1 << 13
     return Compact.of(value) if is_large else value
 
 
 def expanded(value: Any) -> Any:
-    """The array from what `compact` gives."""
     return value.array if isinstance(value, Compact) else value
 
 
@@ -112,15 +109,10 @@ class Sums(abc.ABC):
 
     @abc.abstractmethod
     def __add__(self, other: Any) -> Any:
-        """The sums of both parts of the corpus.
-
-        Raises:
-          ValueError: they are sums of different things, for example of other columns.
-        """
+        """The sums of both parts of the corpus; a ValueError if they are of different things."""
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes large arrays have; 0 if there are none."""
         return 0
 
 

@@ -1,10 +1,10 @@
 """Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
-numba and LLVM compile a function to machine code that needs nothing of numba (emitting.py). The
-code is kept in a file (cache_folder.py), whose name depends on all that the code depends on. The
-next process loads it from there (machine_code.py) without importing numba, which would take longer
-than loading all code. So modules that use these decorators must not import numba or llvmlite
-themselves: `ir` and `cgutils` here stand for their modules.
+numba and LLVM compile a function to machine code that needs nothing of numba (emitting.py). It is
+kept in a file, whose name depends on all that the code depends on. The next process loads it from
+there (machine_code.py) without importing numba, which would take longer than loading all code. So
+modules that use these decorators must not import numba or llvmlite themselves: `ir` and `cgutils`
+here stand for their modules.
 """
 
 from __future__ import annotations
@@ -45,8 +45,6 @@ _LOCK = threading.RLock()  # held while a function is loaded or compiled
 
 
 class LazyModule:
-    """A module that is imported when one of its names is needed."""
-
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -59,8 +57,6 @@ cgutils: Any = LazyModule("numba.core.cgutils")
 
 
 class CompiledFunction:
-    """A function that Python or compiled code calls."""
-
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         self.function = function
         self.loaded: dict[Key, LoadedCode] = {}
@@ -186,12 +182,9 @@ def operation(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], An
     """Makes a function of compiled code from the instructions that a Python function writes.
 
     The Python function takes llvmlite's builder and the values of the arguments, and returns the
-    value of the result: None for "void", a list for a tuple.
-
-    Args:
-      result: the type of its result: a name of numba, such as "int64", `Vectors`, or a tuple of
-        equal names; None for the type of the first argument.
-      arguments: those of its arguments; None for any type.
+    value of the result: None for "void", a list for a tuple. Types are names of numba, such as
+    "int64", `Vectors`, or tuples of equal names. Without a type, an argument can have any, and the
+    result has that of the first argument.
     """
     return lambda code: Operation(code, result, arguments)
 

@@ -117,11 +117,7 @@ def _only_writing_modules() -> Iterator[None]:
 
 @global_compiler_lock  # type: ignore[untyped-decorator]  # numba is untyped
 def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> bytes:
-    """Compiles a function for arguments of these types; returns what `LoadedCode` takes.
-
-    Raises:
-      TypeError: the code would need a part of numba or Python when it runs.
-    """
+    """Compiles a function for arguments of these types; returns what `LoadedCode` takes."""
     signature = tuple(typeof(argument) for argument in arguments)
     with _only_writing_modules():
         compiler.compile(signature)
@@ -156,7 +152,6 @@ def _optimize(module: Any, machine: Any) -> None:
 
 
 def _entry(context: Any, function: Any) -> Any:
-    """A module with the C function that machine_code.py describes."""
     module = context.create_module(ENTRY)
     callee = ir.Function(
         module,

@@ -90,7 +90,6 @@ def add_bits(builder, counts, bits):
 
 @operation(None, None)
 def lane_sizes(builder, lanes):
-    """The number of bits of each lane."""
     return _sizes(builder, lanes)
 
 

@@ -1,9 +1,13 @@
-"""Machine code of a function: how it is called from Python, without numba.
+"""Machine code of a function: how Python calls it without numba, and the files that keep it.
 
 A function has one entry, a C function `int32 ENTRY(int64 *words)`. The words are those of its
 arguments, and then those of its result. A number is one word. An array is the members of numba's
 model of it: two that are not used here, its size, that of its items, its address, its shape and its
 strides. A tuple is its items. The entry returns 0, or the status of an exception.
+
+Loading compiled code means running it. So a folder or a file is used only if it belongs to this
+user or to root, and no other user can write to it. Files are checked when they are open. A file
+begins with the SHA-256 of its name and its content, so a damaged or renamed one is never used.
 """
 
 from __future__ import annotations
@@ -43,9 +47,8 @@ _WORD = struct.Struct("=q")
 class LoadedCode:
     """Machine code in the memory of this process. It can be called on several threads at once.
 
-    Args:
-      code: a line with the words of the result, as a format of `struct`, and an object file with
-        the C function.
+    `code` is a line with the words of the result, as a format of `struct`, and an object file with
+    the C function.
     """
 
     def __init__(self, code: bytes) -> None:
@@ -84,11 +87,7 @@ _TYPE_FLAGS = _C_ORDER | _FORTRAN_ORDER | 0x100 | 0x400  # aligned, writeable
 
 
 def key_and_words(arguments: Sequence[Any]) -> tuple[Key, list[int]]:
-    """(the types of arguments, the words of the arguments).
-
-    Raises:
-      TypeError: compiled code cannot take an argument.
-    """
+    """The types of arguments, and their words; a TypeError if compiled code cannot take one."""
     key: list[Any] = []
     words: list[int] = []
     for argument in arguments:
@@ -128,9 +127,6 @@ def processor() -> tuple[str, str, str]:
 
     They are those of this machine, unless numba's variables NUMBA_CPU_NAME and NUMBA_CPU_FEATURES
     are both set, as in an image whose code is to run on many kinds of machines.
-
-    Raises:
-      UsageError: this machine lacks an instruction that the variables allow.
     """
     here = binding.get_host_cpu_features()
     name, features = (os.environ.get(f"NUMBA_CPU_{word}") for word in ("NAME", "FEATURES"))
@@ -189,7 +185,6 @@ def _parents() -> Iterator[pathlib.Path]:
 
 
 def _reason(error: OSError) -> str:
-    """The reason for an error, without the path."""
     return error.strerror or str(error)
 
 

@@ -1,9 +1,14 @@
-"""Compares 64 bytes at once: one bit for each byte.
+"""Compares 64 bytes at once, one bit for each byte; finds errors in UTF-8, and reads code points.
 
 They are portable LLVM vectors, which LLVM compiles for the machine's instructions (AVX-512, AVX2,
 SSE2, NEON). A class of bytes is a tuple of its members: a byte as a number or a character, or a
-closed range of characters. Each function here makes a function for compiled code, which takes an
-address. Bit i of its masks is for the byte at the address + i.
+closed range of characters. The functions that make functions of compiled code take an address: bit
+i of the masks is for the byte at the address + i.
+
+Text is UTF-8 (RFC 3629) if those bytes are continuation bytes that must continue a character,
+because of one of the three bytes before, and no others; and if there are no bytes that no character
+has, no forms that are longer than necessary, no surrogates, and no numbers above U+10FFFF. The last
+three show in the first two bytes of a character.
 """
 
 # mypy: allow-untyped-defs
@@ -40,9 +45,8 @@ def byte_masks(*classes: ByteClass) -> Any:
 def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
     """Makes a function that returns a tuple of masks of the first bytes of sequences.
 
-    Args:
-      alternatives: the sequences of each mask; a sequence has a class for each of its bytes.
-        If the longest sequence has n bytes, the function reads n - 1 bytes after the block.
+    Each alternative is the sequences of a mask; a sequence has a class for each of its bytes. If
+    the longest one has n bytes, the function reads n - 1 bytes after the block.
     """
     longest = max(len(sequence) for sequences in alternatives for sequence in sequences)
 
@@ -90,7 +94,6 @@ def _begins(
 
 
 def _is(builder: _Builder, vector: _Value, of: ByteClass) -> _Value:
-    """The places where the bytes of a vector belong to a class."""
     places = None
     for member in of:
         if isinstance(member, tuple):
@@ -154,7 +157,7 @@ def utf8_errors(address):
 
 @inner
 def letter_size(first):
-    """The number of bytes of a letter in UTF-8, from its first byte. The letter is not ASCII."""
+    """The number of bytes of a letter in UTF-8 that is not ASCII, from its first byte."""
     return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 

@@ -1,9 +1,12 @@
-"""The machine's operations on memory and words: loads, stores, copies, bit operations.
+"""The machine's operations on memory, words and files, and memory that threads use again.
 
 If compiled functions pass numpy arrays to each other, numba counts the references to each array
 with atomic operations, which took four fifths of the run time, and checks whether each index is
 negative. So the kernel's inner functions take addresses. Addresses and small numbers are int64;
 words, hashes and masks are uint64. Nothing here checks bounds.
+
+Files of this machine are read from compiled code, too. Python would release its lock and take it
+again for each part that fits into a processor's cache, so often that threads wait for each other.
 """
 
 # mypy: allow-untyped-defs
@@ -33,19 +36,16 @@ _Value = Any
 
 
 def load(builder: _Builder, kind: Any, address: _Value) -> _Value:
-    """The value of a type of LLVM at any address."""
     value = builder.load(builder.inttoptr(address, kind.as_pointer()))
     value.align = 1  # a text can start at any address
     return value
 
 
 def store(builder: _Builder, value: _Value, address: _Value) -> None:
-    """Writes a value to any address."""
     builder.store(value, builder.inttoptr(address, value.type.as_pointer())).align = 1
 
 
 def splat(builder: _Builder, value: _Value, count: int) -> _Value:
-    """A vector with the same value in all lanes."""
     vector = ir.VectorType(value.type, count)
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, value, ir.IntType(32)(0))
@@ -189,7 +189,7 @@ MOST_KEPT = 2**26
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory for compiled code. It is freed with the object.
+    """Memory for compiled code, freed with the object.
 
     Attributes:
       data: uint8 (size,), with any content.
@@ -201,7 +201,6 @@ class Memory:
 
     @property
     def size(self) -> int:
-        """The number of bytes."""
         return self.data.size
 
 
@@ -237,7 +236,6 @@ def descriptor_of(file: BinaryIO) -> int | None:
 
 @functools.cache
 def pread_function() -> int:
-    """The address of the C function `pread`."""
     address = ctypes.cast(ctypes.CDLL(None).pread, ctypes.c_void_p).value
     assert address is not None
     return address

@@ -59,11 +59,7 @@ def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
 
 
 def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
-    """A padded column of texts of Python; null where one is None.
-
-    Raises:
-      UnicodeEncodeError: UTF-8 cannot encode a text (a lone surrogate).
-    """
+    """A padded column of texts of Python; null where one is None."""
     # Not `pa.array`: it looks for types of pandas, and imports pandas for that if it is installed.
     nulls = None
     complete = cast("Sequence[str]", texts)
@@ -79,11 +75,11 @@ def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
 
 
 class Spans(NamedTuple):
-    """Where every text of columns is in memory. It does not keep the columns.
+    """Where every text of columns is in memory, which they must keep: int64 (columns, rows).
 
     Attributes:
-      starts: int64 (columns, rows), the address of each text; 0 if it is null.
-      ends: int64 (columns, rows), the address after its last byte; 0 if it is null.
+      starts: the address of each text; 0 if it is null.
+      ends: the address after its last byte; 0 if it is null.
     """
 
     starts: Integers
@@ -107,7 +103,6 @@ class TextColumns:
         return self._spans
 
     def changed(self, change: Callable[[pa.LargeStringArray], pa.LargeStringArray]) -> TextColumns:
-        """The columns that `change` gives; this object if it gives the same ones."""
         changed = TextColumns(map(change, self.columns))
         is_same = all(map(operator.is_, self.columns, changed.columns))
         return self if is_same else changed
@@ -154,7 +149,6 @@ class TextSizes:
 
 
 def find_sizes(spans: Spans, reference_count: int) -> TextSizes:
-    """The sizes of texts that are at these places; references come first."""
     sizes = spans.ends - spans.starts
     reference_bytes = sizes[:reference_count].sum(axis=0)
     counts = np.count_nonzero(spans.starts[:reference_count], axis=0)  # 0 for a missing text

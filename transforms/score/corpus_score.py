@@ -27,15 +27,9 @@ def score_parts(
     """The score of a corpus with the fields of its metric, and what a reader of it must know.
 
     Args:
-      metric: how sums become a score.
-      sums: those of the corpus.
-      text: how the texts became tokens.
       why_no_error: why there is no standard error; "" to say nothing about it.
       judge_input: whether to warn about suspicious input, too; False if another score of the same
         texts has these warnings.
-
-    Raises:
-      ValueError: the sums lack columns that the metric needs, or it is for single segments only.
     """
     columns = sums.columns
     parts = metric.parts(columns)
@@ -52,14 +46,7 @@ def score_parts(
 def corpus_score(
     estimates: Estimates, text: TextName, system: str | None = None, *, judge_input: bool = True
 ) -> Score:
-    """The score of a corpus.
-
-    Args:
-      estimates: those of one group.
-      text: how the texts became tokens.
-      system: the system; None for the only one.
-      judge_input: as for `score_parts`.
-    """
+    """The score of a system in one group; without a name of the only one. See `score_parts`."""
     totals, metric = estimates.totals, estimates.metric
     if system is None:
         (system,) = totals.systems
@@ -84,7 +71,6 @@ def corpus_score(
 
 @functools.lru_cache(maxsize=256)
 def _signatures(metric: Metric, text: TextName, fewest: int, most: int) -> tuple[str, str | None]:
-    """The signatures of scores, of which many groups have the same."""
     return metric.signatures(text, fewest, most)
 
 
@@ -97,16 +83,7 @@ def compared_systems(
     all_pairs: bool,
     lower_is_better: bool,
 ) -> ComparedSystems:
-    """The scores and comparisons of systems on one group.
-
-    Args:
-      estimates: those of the group.
-      text: how the texts became tokens.
-      systems: the systems' names, in the order of the result.
-      pairs: (system, baseline) of each comparison.
-      all_pairs: whether these are all pairs, and clusters are asked for.
-      lower_is_better: whether a lower score is better.
-    """
+    """The scores and comparisons of systems on one group; with clusters of all pairs."""
     scores = {system: corpus_score(estimates, text, system) for system in systems}
     differences = {pair: estimates.difference(*pair) for pair in pairs}
     there = {pair: found for pair, found in differences.items() if found is not None}

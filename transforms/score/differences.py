@@ -47,8 +47,8 @@ DETECTABLE = TWO_SIDED_95 + _POWER_80
 class Difference:
     """The difference of two scores: a system minus its baseline, or a new score minus an old one.
 
-    `SystemComparison` explains the attributes. `units` are those that both have; of two
-    independent corpora, those of the smaller.
+    `SystemComparison` explains the attributes. `units` are those that both have; of two independent
+    corpora, those of the smaller.
     """
 
     units: int
@@ -62,7 +62,6 @@ class Difference:
 
 
 def interval(center: float, standard_error: float | None) -> tuple[float, float] | None:
-    """The 95 % interval of a score or a difference; None without a standard error."""
     if standard_error is None:
         return None
     half = TWO_SIDED_95 * standard_error
@@ -70,7 +69,6 @@ def interval(center: float, standard_error: float | None) -> tuple[float, float]
 
 
 def too_few(number: int, unit: str) -> str:
-    """A sentence that there are too few units."""
     shown = f"1 {unit} is" if number == 1 else f"{number} {unit}s are"
     return f"{shown} fewer than {FEWEST_UNITS}"
 
@@ -83,13 +81,7 @@ def difference_of_estimates(
 ) -> Difference:
     """The difference of two scores of different units, such as the texts of two nights.
 
-    Independent errors add up in their squares.
-
-    Args:
-      new: one score.
-      old: the other score.
-      standard_errors: of the new score and of the old one; None if it has none.
-      segments: the segments of the smaller corpus.
+    Independent errors add up in their squares. `segments` are those of the smaller corpus.
     """
     new_error, old_error = standard_errors
     if new_error is not None and old_error is not None:
@@ -145,13 +137,12 @@ def clusters(
 ) -> list[list[str]]:
     """Groups of systems, as WMT draws them: a line is only where all above it beat all below it.
 
-    Systems of one group may still differ significantly from each other.
+    Systems of one group may still differ significantly from each other. Systems with equal scores
+    stay in their order.
 
     Args:
-      scores: the score of each system by its name. Systems with equal scores stay in this order.
       p_values: for each pair of systems, in either order of their names, its p-value, adjusted
         for the number of pairs; None if there is none, so that neither system beats the other.
-      lower_is_better: whether a lower score is better.
     """
 
     def beats(better: str, worse: str) -> bool:
@@ -209,7 +200,6 @@ class SystemComparison(Difference):
 
 
 def _columns_of(comparisons: Sequence[SystemComparison]) -> dict[str, list[str]]:
-    """The columns of a table with a row for each comparison, as the command shows them."""
     decimals = decimals_for([one.standard_error for one in comparisons], USUAL_DECIMALS)
     return {
         "system": [printable_name(one.system) for one in comparisons],
@@ -282,11 +272,7 @@ def compared_pairs(
 def chosen_pairs(
     systems: Sequence[str], baseline: str | None, *, all_pairs: bool
 ) -> list[tuple[str, str]]:
-    """The pairs that a user of the library chooses, as `compared_pairs` gives them.
-
-    Raises:
-      ValueError: a value is impossible.
-    """
+    """The pairs that a user of the library chooses, as `compared_pairs` gives them."""
     if len(systems) < 2 or len({*systems}) < len(systems):
         raise ValueError(f"systems must be two or more different names, got {systems!r}")
     baseline = systems[0] if baseline is None else baseline

@@ -40,19 +40,13 @@ _LARGEST_PRODUCT = 2**62
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Estimates:
-    """The standard errors of all scores and differences that some totals give.
-
-    Totals without products give none.
-    """
+    """The standard errors of all scores and differences that totals with products give."""
 
     totals: GroupTotals
     metric: Metric
 
     def error(self, system: str, key: GroupKey = None) -> tuple[float | None, str]:
-        """The standard error of a score; or None, and the reason why there is none.
-
-        The reason is "" if standard errors were not asked for.
-        """
+        """The standard error of a score; or None and why, "" if errors were not asked for."""
         group, place = self.totals.group_of.get(key), self.totals.place_of.get(system)
         if group is None or place is None or not self.totals.has_products:
             return None, ""
@@ -203,7 +197,6 @@ _BLOCK = 1024
 
 
 def _in_blocks(shape: tuple[int, int], errors: Callable[[Integers, Integers], Floats]) -> Floats:
-    """Standard errors in this shape, from those of some rows and columns."""
     rows, columns = np.indices(shape).reshape(2, -1)
     blocks = [slice(start, start + _BLOCK) for start in range(0, len(rows), _BLOCK)]
     found = [errors(rows[block], columns[block]) for block in blocks]
@@ -217,15 +210,7 @@ def _errors(
     products: ExactIntegers,
     slopes: Floats,
 ) -> Floats:
-    """The standard errors of numbers, float64 (rows,); nan where a score is nan.
-
-    Args:
-      scores: float64 (rows,).
-      units: (rows,), n.
-      sums: (rows, W), S.
-      products: (rows, W, W), Q.
-      slopes: (rows, W), the derivatives by the sums.
-    """
+    """The standard errors of numbers, float64 (rows,), from n, S, Q and derivatives of each row."""
     if largest(units) * largest(products) >= _LARGEST_PRODUCT:
         units, sums, products = (each.astype(object) for each in (units, sums, products))
     spreads = units[:, _NEW, _NEW] * products - sums[:, :, _NEW] * sums[:, _NEW, :]

@@ -43,8 +43,7 @@ class ResampledScore:
 
     Attributes:
       interval: the 2.5 % and the 97.5 % percentile: the scores at the places N // 40 from both
-        ends, as in sacreBLEU. Between the two are 95 % of the scores. None if there are too few
-        units.
+        ends, as in sacreBLEU. None if there are too few units.
     """
 
     mean: float
@@ -87,10 +86,8 @@ def resampled_scores(
     The replicates of randomization are of no use for scores, so there are none of these.
 
     Args:
-      method: how weights are drawn.
       replicates: for each system int64 (replicates, W), the sums of all replicates.
       sums: for each system the sums of its W columns over the corpus itself.
-      metric: how sums become a score.
       units: the number of units of the corpus.
       pairs: (system, baseline), the names of the systems that are compared.
     """
@@ -137,7 +134,6 @@ def bootstrap_difference(difference: float, drawn: Scores, units: int) -> Resamp
 
 
 def randomized_difference(difference: float, drawn: Scores) -> ResampledDifference:
-    """Randomization of D; see `bootstrap_difference`."""
     sizes, size = np.abs(drawn), abs(difference)
     return ResampledDifference(difference, None, None, _share(sizes >= size), _share(sizes > size))
 

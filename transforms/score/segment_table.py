@@ -31,18 +31,10 @@ def segment_schema(
     *,
     texts: bool = False,
 ) -> pa.Schema:
-    """The columns of the table.
+    """The columns of the table. Columns of one name have the same type in all metrics.
 
     `score` is null if it is not defined, and a column that a metric does not have is null in its
     rows. Labels and kept columns can be null, too. All other columns have no nulls.
-
-    Columns of one name have the same type in all metrics.
-
-    Args:
-      metrics: the definitions of single segments.
-      labels: the names of the labels.
-      kept: the names of the columns that are kept. They come after the labels.
-      texts: whether the texts are kept, too, in the last columns.
     """
     fields = [own_types(metric) for metric in metrics]
     types = {name: own[name] for own in fields for name in own}
@@ -68,15 +60,7 @@ def segment_schema(
 def segment_table(
     statistics: BatchStatistics, place: int, name: str, metric: Metric, schema: pa.Schema
 ) -> pa.Table:
-    """The scores of a batch: a row for each segment and system, system by system.
-
-    Args:
-      statistics: the statistics of the batch, whose segments have numbers.
-      place: the place of the metric in its counts.
-      name: the metric's name.
-      metric: its definition, for single segments.
-      schema: the columns of the table, as `segment_schema` gives them.
-    """
+    """The scores of a batch by a metric: a row for each segment and system, system by system."""
     assert statistics.numbers is not None
     systems, segments = len(statistics.systems), len(statistics)
     rows = systems * segments
@@ -113,7 +97,6 @@ def own_types(metric: Metric) -> dict[str, pa.DataType]:
 
 
 def own_columns(rows: Integers, metric: Metric) -> dict[str, pa.Array]:
-    """The values of these columns, from those of the metric, int64 (segments, W)."""
     return {name: _array(part) for name, part in metric.segment_parts(rows.T).items()}
 
 
@@ -146,7 +129,6 @@ def _lists(columns: Sequence[pa.LargeStringArray]) -> pa.ListArray:
 
 
 def list_array(integers: Integers) -> pa.ListArray:
-    """A column with a list of N integers in each row, from integers (..., N)."""
     *_, length = integers.shape
     bounds = np.arange(0, integers.size + 1, length, dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(bounds), integers.ravel(), INTEGERS)

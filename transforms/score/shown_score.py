@@ -55,12 +55,7 @@ class Score:
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
-        """What a table shows beside the score: by default all attributes of this metric alone.
-
-        Args:
-          score: the attributes, or the score in scores.json.
-          decimals: how many decimals percentages have.
-        """
+        """What a table shows beside the score, percentages with this number of decimals."""
         return {name: str(score[name]) for name in own_fields(cls)}
 
 
@@ -71,17 +66,11 @@ def own_fields(score_type: type[Score]) -> tuple[str, ...]:
 
 
 def fields_in_order(score_type: type[Score]) -> tuple[str, ...]:
-    """The names of all attributes: the score, those of one metric, and those of every score."""
     first, *common = (field.name for field in dataclasses.fields(Score))
     return first, *own_fields(score_type), *common
 
 
 def shown_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
-    """The columns of a table with a row for each score: the score, then what its metric adds.
-
-    Args:
-      scores: one or more, of one metric.
-    """
     usual = scores[0].DECIMALS
     decimals = decimals_for([score.standard_error for score in scores], usual)
     others = [score.cells(vars(score), usual) for score in scores]
@@ -94,7 +83,6 @@ def shown_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
 
 
 def size_of(scores: Sequence[Score]) -> str:
-    """How many segments scores of the same segments have, and what ± means if it is shown."""
     text = counted(scores[0].segments, "segment")
     return f"{text}; {HALF_INTERVAL}" if any(score.interval for score in scores) else text
 

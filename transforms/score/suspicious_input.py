@@ -44,10 +44,7 @@ _FEWEST_SEGMENTS = 10
 def suspicions(
     sums: CorpusSums, text: TextName, lengths: Lengths, *, why_zero: str = ""
 ) -> tuple[str, ...]:
-    """Sentences about suspicious input of one system's score.
-
-    `why_zero` is a sentence that already says why the score is 0, or "".
-    """
+    """Sentences about suspicious input, but nothing that `why_zero` already says."""
     return (
         *_tokenized(sums, text),
         *_scripts(sums, text),
