@@ -11,8 +11,7 @@ from typing import Literal
 
 NoticeCode = Literal["nul", "missing", "unknown", "left-out", "documents", "sample"]
 
-SHOWN_IDS = 3
-"""How many ids a message names."""
+SHOWN_IDS = 3  # how many ids a message names
 
 
 @dataclasses.dataclass(frozen=True)

@@ -108,5 +108,4 @@ class Progress:
         return {**self._seconds, self._phase: self._seconds.get(self._phase, 0.0) + seconds}
 
 
-PROGRESS = Progress()
-"""The progress of the run in this process."""
+PROGRESS = Progress()  # the progress of the run in this process

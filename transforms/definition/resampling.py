@@ -10,9 +10,7 @@ from beam_bleu.transforms.definition.choices import table
 
 ResamplingMethodName = Literal["bootstrap", "randomization"]
 
-DEFAULT_SEED = 12345
-"""The seed of sacreBLEU, if SACREBLEU_SEED is not set."""
-
+DEFAULT_SEED = 12345  # the seed of sacreBLEU, if SACREBLEU_SEED is not set
 MOST_RESAMPLES = 100_000
 """A p-value is at least 1 / (MOST_RESAMPLES + 1). Memory grows with the number of replicates and
 with that of systems: docs/significance.md has figures."""

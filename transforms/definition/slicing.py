@@ -18,11 +18,8 @@ LENGTH = "length"
 LENGTH_EDGES = (10, 20, 30, 40, 50)
 MOST_SLICES = 1000
 
-CROSS = "*"
-"""What separates the labels of an item."""
-
-Item = tuple[str, ...]
-"""The labels whose values together divide a corpus."""
+CROSS = "*"  # what separates the labels of an item
+Item = tuple[str, ...]  # the labels whose values together divide a corpus
 
 
 class SliceKey(NamedTuple):

@@ -21,8 +21,7 @@ from beam_bleu.transforms.native.arrays import Bytes, Floats, Integers
 from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 
-_FEWEST_TEXTS = 20
-"""Fewer texts tell nothing."""
+_FEWEST_TEXTS = 20  # fewer texts tell nothing
 
 
 def look_at(
@@ -80,36 +79,18 @@ def _judged(findings: Sequence[Finding], allow: Collection[str]) -> tuple[Notice
     )
 
 
-_CELLS = 512
-"""How many kinds of sequences of four bytes are told apart, by a hash."""
-
-_COMPARED = 96
-"""How many bytes of a text are compared with others."""
-
-_FARTHEST = 8
-"""The largest offset that is looked for."""
-
-_FEWEST_SHIFTED = 30
-"""The fewest segments that must fit better at another offset."""
-
-_TIMES_BETTER = 2
-"""How many times as similar the texts must be at another offset than at their own."""
-
+_CELLS = 512  # how many kinds of sequences of four bytes are told apart, by a hash
+_COMPARED = 96  # how many bytes of a text are compared with others
+_FARTHEST = 8  # the largest offset that is looked for
+_FEWEST_SHIFTED = 30  # the fewest segments that must fit better at another offset
+_TIMES_BETTER = 2  # how many times as similar the texts must be at another offset than at their own
 _FEWEST_IN_ORDER = 50
 """With fewer segments, chance decides whether they look like their own references."""
 
-_CHANCE = 3
-"""How many standard errors from equality a mean is by chance."""
-
-_ALIKE = 1 / 4
-"""If texts are this similar to any others, their similarity tells nothing."""
-
-_UNSURE = 4
-"""How many segments too late the beginning of a range may be found."""
-
-_SHORTEST = 12
-"""Shorter texts tell nothing: they are often the same."""
-
+_CHANCE = 3  # how many standard errors from equality a mean is by chance
+_ALIKE = 1 / 4  # if texts are this similar to any others, their similarity tells nothing
+_UNSURE = 4  # how many segments too late the beginning of a range may be found
+_SHORTEST = 12  # shorter texts tell nothing: they are often the same
 _FEWEST_REPEATED, _SHORTEST_REPEATED = 10, 20
 """The fewest segments at the end that must be there twice, and their characters on average."""
 

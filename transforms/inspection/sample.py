@@ -19,18 +19,13 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 _CANDIDATES, _REFERENCES = "the candidates of ", "references "
 """What the names of streams begin with; a system or a position from 1 follows."""
 
-_EDGE = 256
-"""How many segments are taken from the beginning, and from the end."""
-
+_EDGE = 256  # how many segments are taken from the beginning, and from the end
 _BLOCK_BITS = 5  # blocks of 32 segments
 # The most segments of all blocks. With many systems there are fewer, to bound the memory.
 _MOST_ROWS, _FEWEST_ROWS, _MOST_TEXTS = 1024, 128, 8192
 
-_MOST_CHARACTERS = 600
-"""Longer texts are cut."""
-
-_LARGEST_NUMBER = 2**40
-"""Larger numbers are not positions, but digests of ids."""
+_MOST_CHARACTERS = 600  # longer texts are cut
+_LARGEST_NUMBER = 2**40  # larger numbers are not positions, but digests of ids
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

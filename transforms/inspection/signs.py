@@ -15,9 +15,7 @@ from typing import NamedTuple
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.inspection.sample import Stream
 
-_SHOWN = 70
-"""The most characters of a text in a message."""
-
+_SHOWN = 70  # the most characters of a text in a message
 Find = Callable[[Stream], Sequence[bool]]
 """Finds the texts of a stream that show a sign; nothing at all if none of them does."""
 

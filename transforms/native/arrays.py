@@ -18,12 +18,8 @@ Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-LARGEST_INTEGER = 2**63 - 1
-"""The largest integer in `Integers`."""
-
-EXACT_AS_FLOAT = 2**53
-"""Integers up to this one are floats without a rounding."""
-
+LARGEST_INTEGER = 2**63 - 1  # the largest integer in `Integers`
+EXACT_AS_FLOAT = 2**53  # integers up to this one are floats without a rounding
 ExactIntegers = Integers | NDArray[np.object_]
 """int64; or Python's unbounded integers, if one of the integers does not fit in an int64."""
 

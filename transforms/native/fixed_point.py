@@ -24,9 +24,7 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.native.compiling import inlined
 
-LOW_BITS = 24
-"""The bits of each column but the highest."""
-
+LOW_BITS = 24  # the bits of each column but the highest
 _HIGHEST = 2**LOW_BITS
 _ONE = _HIGHEST**2
 _LARGEST_LOW = _HIGHEST - 1
@@ -44,14 +42,9 @@ def fixed_point_mean(high: Any, low: Any, count: Any) -> Any:
     return (high * _HIGHEST + low) / (count * _ONE)
 
 
-VALUE_COLUMNS = 4
-"""The columns of a larger value. The first has the bits before the point."""
-
-VALUE_BOUND = 2**LOW_BITS
-"""A larger value is below this number."""
-
-VALUE_ONE = _HIGHEST ** (VALUE_COLUMNS - 1)
-"""A value of 1, in the units of `value_sum`."""
+VALUE_COLUMNS = 4  # The columns of a larger value. The first has the bits before the point.
+VALUE_BOUND = 2**LOW_BITS  # a larger value is below this number
+VALUE_ONE = _HIGHEST ** (VALUE_COLUMNS - 1)  # a value of 1, in the units of `value_sum`
 
 
 def value_columns(values: Floats) -> Integers:

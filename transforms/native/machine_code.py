@@ -77,8 +77,7 @@ class LoadedCode:
         return values[0] if values else None
 
 
-Key = tuple[Any, ...]
-"""The types of arguments. Arguments with equal keys use the same code."""
+Key = tuple[Any, ...]  # The types of arguments. Arguments with equal keys use the same code.
 
 # Of the flags of a numpy array: those that tell types apart, and whether it is contiguous in each
 # order. One that is both counts as contiguous in the order of C.

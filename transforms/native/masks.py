@@ -116,9 +116,7 @@ def _splat(value: int) -> _Value:
     return ir.Constant(_block(), [value] * BLOCK)
 
 
-LOOK_BACK = 3
-"""The number of bytes before a block that the check reads."""
-
+LOOK_BACK = 3  # the number of bytes before a block that the check reads
 _ANY = (("\x00", "\xff"),)
 _IN_LINE = (("\x00", "\x09"), ("\x0b", "\xff"))  # all but a newline
 _CONTINUATION = (("\x80", "\xbf"),)

@@ -183,8 +183,7 @@ def clear_lowest_bit(builder, mask):
     return builder.and_(mask, builder.sub(mask, ir.Constant(ir.IntType(64), 1)))
 
 
-MOST_KEPT = 2**26
-"""The most bytes that are kept for one name."""
+MOST_KEPT = 2**26  # the most bytes that are kept for one name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -33,12 +33,8 @@ FEWEST_UNITS = 30
 """With fewer units there is no standard error, because the approximation does not hold. Also a
 bootstrap of so few units says too little about other units."""
 
-SIGNIFICANCE_LEVEL = 0.05
-"""A difference is significant if its p-value is below this."""
-
-_POWER_80 = 0.8416212335729143
-"""The normal quantile of 0.8."""
-
+SIGNIFICANCE_LEVEL = 0.05  # a difference is significant if its p-value is below this
+_POWER_80 = 0.8416212335729143  # the normal quantile of 0.8
 DETECTABLE = TWO_SIDED_95 + _POWER_80
 """In standard errors: the smallest true difference usually found significant (80 % power)."""
 

@@ -34,8 +34,7 @@ _ROUNDING = 2.0**-44
 
 _NEW = np.newaxis
 
-_LARGEST_PRODUCT = 2**62
-"""A difference of two products below this fits in an int64."""
+_LARGEST_PRODUCT = 2**62  # a difference of two products below this fits in an int64
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -192,8 +191,7 @@ def _parts(
     return values[:, 0], values[:, 1 + used], values[:, places]
 
 
-_BLOCK = 1024
-"""The rows whose standard errors are computed at once: some MB."""
+_BLOCK = 1024  # the rows whose standard errors are computed at once: some MB
 
 
 def _in_blocks(shape: tuple[int, int], errors: Callable[[Integers, Integers], Floats]) -> Floats:

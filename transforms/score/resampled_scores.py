@@ -33,8 +33,7 @@ from beam_bleu.transforms.metrics.metric import Metric, Scores
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.differences import FEWEST_UNITS
 
-_OUTSIDE = 40
-"""One in this number of scores is below the 95 % interval, and one is above it."""
+_OUTSIDE = 40  # one in this number of scores is below the 95 % interval, and one is above it
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,15 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 USUAL_DECIMALS = 1  # as in sacreBLEU; of scores without a standard error
 
-_SMALLEST_P = 0.001
-"""Smaller p-values are estimates far out in a tail. Their digits mean nothing."""
-
+_SMALLEST_P = 0.001  # Smaller p-values are estimates far out in a tail. Their digits mean nothing.
 _SIGNIFICANT_DIGITS = 2
 """How many digits of a standard error are shown. More would change with every other test set."""
 
-_MOST_DECIMALS = 12
-"""A double holds no more of a score."""
-
+_MOST_DECIMALS = 12  # a double holds no more of a score
 HALF_INTERVAL = "± is half of the 95 % interval"
 
 

@@ -15,12 +15,8 @@ from beam_bleu.transforms.totals.group_totals import CorpusSums
 _TOKENIZED_LINES = 100
 """The number of candidates that end in " ." from which sacreBLEU warns, for any corpus size."""
 
-_MOST = 1 / 2
-"""'Most' means more than this share."""
-
-_STRAY = 1 / 10
-"""Up to this share of a stream's lines may end in a carriage return by accident."""
-
+_MOST = 1 / 2  # 'Most' means more than this share
+_STRAY = 1 / 10  # up to this share of a stream's lines may end in a carriage return by accident
 _OF_A_SCRIPT = 1 / 100
 """From this share of segments on, text that the tokenizer does not split is not there by
 accident."""

@@ -46,9 +46,7 @@ from beam_bleu.transforms.text.numbering import NUMBER_BYTES
 
 NUMBERS_BYTES = 2 * NUMBER_BYTES
 
-SPARE_NUMBERS = 17
-"""The number of tokens for whose numbers there must be memory after the last one."""
-
+SPARE_NUMBERS = 17  # the number of tokens for whose numbers there must be memory after the last one
 _AHEAD = 16 * NUMBER_BYTES
 _LIMIT, _USED = 8, 12
 _NOTHING = np.uint64(0)

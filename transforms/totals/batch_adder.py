@@ -105,8 +105,7 @@ class SliceNumbering:
         return of_segments
 
 
-_MOST_SETS = 8
-"""The sets of systems that are added up side by side. Each one has its own arrays."""
+_MOST_SETS = 8  # The sets of systems that are added up side by side. Each one has its own arrays.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -208,11 +207,8 @@ class BatchAdder:
         return dataclasses.replace(totals, replicates=self._replicates.sums())
 
 
-Additions = Mapping[str, Adding]
-"""What is added up, by the name of totals."""
-
-PICKED = "examples"
-"""The name of what was picked of batches."""
+Additions = Mapping[str, Adding]  # what is added up, by the name of totals
+PICKED = "examples"  # the name of what was picked of batches
 
 
 class MetricsAdder:

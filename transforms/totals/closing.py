@@ -14,9 +14,7 @@ from beam_bleu.transforms.pairing.paired import REJECTED, FoundSegments, Tally
 
 _LOST = "the runner lost or repeated data: do not use it for this job"
 
-FIRST = 3
-"""How many of the first rejected records an error names."""
-
+FIRST = 3  # how many of the first rejected records an error names
 MostRejected = int | Decimal
 """How many segments may be rejected: a number, or a fraction of those that are read, which has a
 point: 1 is one segment, 1.0 are all. Decimal is exact: 0.29 of 100 segments are 29."""

@@ -30,11 +30,8 @@ from beam_bleu.transforms.native.arrays import (
 )
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 
-GroupKey = SliceKey | None
-"""A group of units: a slice, or None for the whole corpus."""
-
-Pair = tuple[int, int]
-"""The places of two systems, the smaller place first."""
+GroupKey = SliceKey | None  # a group of units: a slice, or None for the whole corpus
+Pair = tuple[int, int]  # the places of two systems, the smaller place first
 
 # The facts of segments, which change no score: first those of `CorpusSums`, in its order, then
 # some of each reference.

@@ -39,9 +39,7 @@ from beam_bleu.transforms.native.memory import address_of
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import require_same_systems
 
-GENERATOR = "philox4x32-10"
-"""The generator's name in results."""
-
+GENERATOR = "philox4x32-10"  # the generator's name in results
 BLOCK_BITS = 128
 ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -176,15 +174,9 @@ def draw_tile(tile, unit, seed, is_bootstrap, address):
         _draw_coins(np.uint64(tile * _COIN_BLOCKS), unit, seed, address)
 
 
-DIGIT_BITS = 12
-"""The number of bits of a digit."""
-
-UNITS_AT_ONCE = 16
-"""Units come in multiples of this number. Units whose integers are 0 fill it up."""
-
-COLUMNS_AT_ONCE = 4
-"""Columns come in multiples of this number. Columns of 0 fill it up."""
-
+DIGIT_BITS = 12  # the number of bits of a digit
+UNITS_AT_ONCE = 16  # Units come in multiples of this number. Units whose integers are 0 fill it up.
+COLUMNS_AT_ONCE = 4  # Columns come in multiples of this number. Columns of 0 fill it up.
 _EXACT_UNITS = 512
 """After this number of units, the sums of float32 go to the sums of int64.
 
@@ -248,8 +240,7 @@ def _add_products(weights, digits, added):
                 to_3[i] += a[i] * a3 + b[i] * b3 + c[i] * c3 + d[i] * d3
 
 
-_FOR_ALL = 0
-"""In place of a system's number in the rows of the columns that all systems share."""
+_FOR_ALL = 0  # in place of a system's number in the rows of the columns that all systems share
 
 
 class ReplicateAdder:

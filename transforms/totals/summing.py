@@ -108,8 +108,7 @@ __all__ = ["MultiplyDocuments", "SumDocuments", "sum_documents"]
 NamedDocuments = tuple[tuple[str, int], DocumentParts]
 """((the name of the totals, the bucket of the documents), the sums of these documents)."""
 
-_MOST_BYTES = 64 << 20
-"""A bundle sends the sums of its documents on when they are larger than this."""
+_MOST_BYTES = 64 << 20  # a bundle sends the sums of its documents on when they are larger than this
 
 
 def sum_documents(

@@ -38,15 +38,11 @@ from beam_bleu.transforms.totals.group_totals import (
     products,
 )
 
-_BLOCK = 128
-"""The units whose columns are copied at a time."""
-
+_BLOCK = 128  # the units whose columns are copied at a time
 _ZEROS = 4
 """The columns of zeros after those of a system: `_dots` multiplies 2 and 4 columns at a time."""
 
-_MOST_UNITS = 2**13
-"""The units between two checks that sums fit in an int64."""
-
+_MOST_UNITS = 2**13  # the units between two checks that sums fit in an int64
 _LOW = 2**32 - 1
 """The largest value that compiled code multiplies: processors have an instruction for 32 bits."""
 

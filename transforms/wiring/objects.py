@@ -93,9 +93,7 @@ _LARGEST_GET = 1 << 26
 """The bytes that one request asks for. Requests for the following bytes ask for twice as many, so
 that a few bytes at the end of an object cost little, and a long text needs few requests."""
 
-_PIECE = 1 << 18
-"""The bytes of an answer that are taken from the connection at a time."""
-
+_PIECE = 1 << 18  # the bytes of an answer that are taken from the connection at a time
 _PART = 1 << 23
 """Larger objects are uploaded in parts of this size, at most 10,000 of them for S3: 84 GB."""
 

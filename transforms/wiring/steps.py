@@ -30,9 +30,7 @@ from beam_bleu.transforms.native.arrays import Sums
 Step = Callable[[beam.DoFn], beam.DoFn]
 """Returns a DoFn that does the same work, but for example raises the pipeline's own errors."""
 
-NamedSums = tuple[str, Sums]
-"""(what was added up, sums)."""
-
+NamedSums = tuple[str, Sums]  # (what was added up, sums)
 _NAMED_SUMS = typehints.Tuple[str, Sums]
 
 
@@ -142,8 +140,7 @@ def add_up(parts: Iterable[PCollection[NamedSums]]) -> PCollection[NamedSums]:
     )
 
 
-_PART_BYTES = 1 << 20
-"""About how many bytes of outputs of one element are held at a time."""
+_PART_BYTES = 1 << 20  # about how many bytes of outputs of one element are held at a time
 
 
 @functools.cache
