@@ -349,7 +349,6 @@ def _text_lists(values: Any, name: str) -> pa.LargeListArray:
 
 
 def _sequence(values: Any, name: str, items: str) -> Any:
-    """A sequence of Python or a ChunkedArray that is not empty, from any form of an argument."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(values, pandas.Series | pandas.Index):
         values = values.to_numpy(dtype=object)

@@ -49,7 +49,6 @@ def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
 
 
 def definition_of(config: Any, *, of_segments: bool = False) -> tuple[Text, Definition]:
-    """The steps from a text to its tokens, and the definition, whose tokenizer is installed."""
     word, metric = word_of(config), config.metric
     if of_segments:
         metric = metric.for_segments()
@@ -117,7 +116,6 @@ class ChosenMetrics:
         return sum((definition.metric.needs for definition in self.definitions), Needs())
 
     def count(self, batch: SegmentBatch) -> BatchStatistics:
-        """The statistics of a batch. Each text is prepared once for all metrics."""
         return PreparedBatch(batch).count(self.counted)
 
 

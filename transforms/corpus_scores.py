@@ -161,8 +161,6 @@ def _score_groups(
 
 @dataclasses.dataclass(eq=False, repr=False)
 class ScoreSystems(beam.PTransform):
-    """`Paired` segments from files -> PCollection of (system, score): a `PerSystem`."""
-
     public: type
     chosen: ChosenMetrics
     max_rejected: float

@@ -70,7 +70,6 @@ def joined(names: Sequence[str], most: int = 3, separator: str = ", ") -> str:
 
 
 def open_file_limit(what: str) -> JobError:
-    """The error for a process that cannot open any more files."""
     said = "too many open files: "
     return JobError(
         said + what.removeprefix(said),
@@ -86,7 +85,6 @@ def lacks_open_files(error: BaseException | None) -> bool:
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and those that led to it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

@@ -62,7 +62,6 @@ class MetricRow:
 
     @property
     def word(self) -> MetricWord:
-        """How its word is written, for a reader: "bleu", or "mean:COLUMN"."""
         return f"{self.name}:{self.parameter.upper()}" if self.parameter else self.name
 
 
@@ -147,7 +146,6 @@ def row_of(word: MetricWord) -> MetricRow:
 
 
 def parameter_of(word: MetricWord) -> dict[str, str]:
-    """The field of a config that the word of a metric sets, with its value; none without one."""
     row = row_of(word)
     return {row.parameter: word.partition(":")[2]} if row.parameter else {}
 
@@ -203,7 +201,6 @@ class Definition:
     metric: Metric
 
     def score(self, totals: GroupTotals, system: str | None = None) -> Score:
-        """The score of a system, or of the only one, with its uncertainty if there are products."""
         from beam_bleu.transforms.score.corpus_score import corpus_score
         from beam_bleu.transforms.score.estimates import Estimates
 

@@ -56,7 +56,6 @@ class Progress:
         self.reset()
 
     def reset(self) -> None:
-        """Begins a run in the phase "starting", and forgets the one before."""
         with self._lock:
             self._run_begin = self._clock()
             self._seconds: dict[Phase, float] = {}
@@ -95,7 +94,6 @@ class Progress:
 
     @property
     def seconds(self) -> Mapping[Phase, float]:
-        """The seconds of each phase so far, in the order in which the phases began."""
         with self._lock:
             return self._seconds_until_now()
 

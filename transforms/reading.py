@@ -1,9 +1,8 @@
 """Reads segments from files in any Beam pipeline: one transform for each form of input.
 
-Each transform starts at the root of a pipeline and gives `Paired` segments. Text goes from the
-files directly into batches of columns; only joins by ids shuffle it. The pipeline fails with an
-`InputError` that names the file and the place if the input is missing, damaged or bad, or if it
-changes while the pipeline runs.
+Each transform gives `Paired` segments. Text goes from the files directly into batches of columns;
+only joins by ids shuffle it. The pipeline fails with an `InputError` that names the file and the
+place if the input is missing, damaged or bad, or if it changes while the pipeline runs.
 """
 
 from __future__ import annotations
@@ -49,8 +48,6 @@ Value = str | int | float | bool
 
 @dataclasses.dataclass(eq=False, repr=False, kw_only=True)
 class _Read(beam.PTransform, abc.ABC):
-    """The root of a pipeline -> `Paired` segments of a source. Its arguments are fields."""
-
     on_bad_record: OnBadRecord = "fail"
     describe: bool = False
 
@@ -161,7 +158,6 @@ class _ReadRecords(_Read):
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:
-        """The records of a stream: a source, which is also a reader for joins."""
         _require_text(stream.label, stream.pattern)
         record_format = self.input_format or format_of_name(stream.pattern)
         if record_format is None:
@@ -231,8 +227,6 @@ class ReadPairedRecords(_ReadRecords):
 
 @dataclasses.dataclass(eq=False, repr=False, kw_only=True)
 class _ReadWithIds(_ReadRecords):
-    """What the transforms whose records are brought together by an id have in common."""
-
     candidate_column: str | None = None
     coverage: CoverageName = "strict"
 
@@ -293,21 +287,6 @@ class ReadJoinedRecords(_ReadWithIds):
       allow: `other-documents` lets records with the same id be of different documents.
       input_format: see `ReadPairedRecords`, as for all other arguments. The labels are
         those of the first file of references. A condition is for all files that have its column.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusBleu, ReadJoinedRecords
-      >>> reading = ReadJoinedRecords(
-      ...     {"atlas": "examples/records/outputs/atlas.jsonl"},
-      ...     ["examples/records/references.jsonl"],
-      ...     join_on="id",
-      ...     candidate_column="hyp",
-      ...     reference_columns=["ref"],
-      ... )
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
-      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      atlas 46.3
     """
 
     candidates: Mapping[str, str]

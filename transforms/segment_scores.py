@@ -30,17 +30,15 @@ class SegmentScores(beam.PTransform):
     - A segment `(candidate, [reference, ...])` becomes `(segment, scores)`.
     - A keyed segment `(key, segment)` becomes `(key, scores)`. The key can be anything that tells
       the segment from others: an id, or a whole record.
-    - With `columns=ArrowColumns(...)`, a table of pyarrow becomes a table with the same rows in the
-      same order. It has the same columns, and the scores in columns after them.
+    - With `columns=ArrowColumns(...)`, a table of pyarrow becomes a table with the same rows and
+      columns in the same order, and the scores in columns after them.
 
     `scores` is a dict with the score of each metric by its name: `{"bleu": 53.7, "chrf": 66.0}`. A
-    score is None, or null in a table, where it is not defined. Each metric scores a segment as the
-    command does with `--segment_scores`. BLEU has effective order, as in sacreBLEU's
-    `sentence_bleu`, if its smoothing allows it.
+    score is None, or null in a table, where it is not defined. BLEU has effective order, as in
+    sacreBLEU's `sentence_bleu`, if its smoothing allows it.
 
-    It works with any windowing. Each element keeps its windows, its timestamp and its pane. The
-    compiled kernel counts segments in batches, which end with Beam's bundle at the latest, so no
-    segment waits for later ones. The elements of a bundle stay in order.
+    It works with any windowing. Each element keeps its windows, its timestamp and its pane. Batches
+    end with Beam's bundle at the latest, and the elements of a bundle stay in order.
 
     Args:
       metrics: a list of names, such as "bleu", and of configs, such as `ChrfConfig(beta=1)`; each

@@ -13,7 +13,6 @@ def table(*rows: Any) -> Mapping[Any, Any]:
 
 
 def require_choice(field: str, value: object, choices: Iterable[str]) -> None:
-    """Checks that a value is one of the choices; a `ValueError` shows them."""
     names = tuple(choices)
     if not isinstance(value, str) or value not in names:
         raise ValueError(f"{field} must be one of {', '.join(names)}, got {value!r}")

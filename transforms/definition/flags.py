@@ -1,8 +1,7 @@
 """Flags: a field of a frozen dataclass declares one, once, with its help and what its values are.
 
 From these fields come the arguments of argparse, the keywords of `Evaluate` and the pages about
-flags. A class has the flags of one purpose: the definition of a metric, such as `ChrfConfig`, or a
-part of the command's `Config`, which inherits from all its parts.
+flags.
 """
 
 from __future__ import annotations
@@ -159,7 +158,6 @@ def flags_of(kind: Any) -> tuple[Flag, ...]:
 
 
 def filled(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
-    """Flags with those of some values that belong to them, as argparse gives them."""
     own = {each.name for each in flags_of(kind)} & values.keys()
     return kind(**{name: tuple(v) if isinstance(v := values[name], list) else v for name in own})
 
@@ -175,15 +173,12 @@ def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
 
 
 def nearest(word: str, names: Iterable[str]) -> str | None:
-    """The name that is most like a word; None if none is."""
     by_word = {_word(name): name for name in names}
     near = difflib.get_close_matches(_word(word), by_word, n=1, cutoff=0.75)
     return by_word[near[0]] if near else None
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Makes whole numbers in a range of texts; see `Flag.convert`."""
-
     def number(text: str) -> int:
         value = int(text) if text.isdecimal() and len(text) < 30 else least - 1
         if value < least or (most is not None and value > most):

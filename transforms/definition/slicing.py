@@ -84,7 +84,6 @@ class Slicing:
         return CROSS.join(self.items[item])
 
     def values(self, key: SliceKey) -> dict[str, str | None]:
-        """The labels of a slice and their values, as the result shows them."""
         return {
             name: self._range(value) if isinstance(value, int) else value
             for name, value in zip(self.items[key.item], key.values, strict=True)
@@ -103,7 +102,6 @@ class Slicing:
         )
 
     def _range(self, number: int) -> str:
-        """A range of lengths, such as "10-19" or "50+"."""
         edges = (0, *self.length_edges)
         if number + 1 == len(edges):
             return f"{edges[-1]}+"

@@ -96,7 +96,6 @@ _FEWEST_REPEATED, _SHORTEST_REPEATED = 10, 20
 
 
 def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
-    """What is wrong with the order of the lines of two streams."""
     pair = _Pair(candidates, references)
     if len(pair.numbers) < _FEWEST_SHIFTED:
         return
@@ -148,8 +147,6 @@ def repeated_at_end(candidates: Stream, references: Stream) -> Iterator[Finding]
 
 
 class _Pair:
-    """The segments of two streams whose texts can be told from others, and their numbers."""
-
     def __init__(self, candidates: Stream, references: Stream) -> None:
         own, references_by_number = _telling(candidates), _telling(references)
         numbers = [number for number in own if number in references_by_number]
@@ -178,7 +175,6 @@ def _telling(stream: Stream) -> dict[int, str]:
 
 
 def _cells(texts: Sequence[str]) -> Bytes:
-    """Which sequences of four bytes each text has, uint8 (texts, _CELLS) of 0 and 1."""
     encoded = [text[:_COMPARED].encode()[:_COMPARED].lower() for text in texts]
     letters = np.frombuffer(b"".join(encoded), np.uint8).astype(np.uint32)
     rows = np.repeat(np.arange(len(encoded)), [len(text) for text in encoded])

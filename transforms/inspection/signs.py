@@ -230,7 +230,6 @@ SIGNS: tuple[Sign, ...] = (
 
 
 def signs_in(streams: Sequence[Stream], *, of_values: bool = False) -> Iterator[Finding]:
-    """All signs in the streams of a sample; see `look_at`."""
     refused: set[Stream] = set()
     for sign in SIGNS:
         # A text in another format has marks and labels, too.
@@ -264,7 +263,6 @@ def signs_in(streams: Sequence[Stream], *, of_values: bool = False) -> Iterator[
 
 
 def _is_in_others(stream: Stream, shares: Mapping[Stream, float]) -> bool:
-    """Whether a stream of the other side shows a sign at least half as often."""
     return any(
         shares[stream] <= 2 * share
         for other, share in shares.items()
@@ -273,6 +271,5 @@ def _is_in_others(stream: Stream, shares: Mapping[Stream, float]) -> bool:
 
 
 def _shown(text: str) -> str:
-    """A text as a part of a message: its beginning and its end."""
     half = _SHOWN // 2
     return repr(text if len(text) <= _SHOWN else f"{text[:half]} ... {text[-half:]}")

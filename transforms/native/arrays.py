@@ -32,7 +32,6 @@ def exact(values: NDArray[Any]) -> ExactIntegers:
 
 
 def without_nan(values: Floats) -> pa.DoubleArray:
-    """Numbers as an Arrow array, in which nan is null."""
     # Not `pa.array`: it imports pandas if it is installed.
     is_there = values == values
     complete = is_there.all()
@@ -105,7 +104,7 @@ class Sums(abc.ABC):
 
     @abc.abstractmethod
     def __add__(self, other: Any) -> Any:
-        """The sums of both parts of the corpus; a ValueError if they are of different things."""
+        """The sums of both parts; a ValueError if they are of different things."""
 
     @property
     def nbytes(self) -> int:
@@ -117,7 +116,6 @@ def added(
     other: Mapping[_Key, _Value],
     add: Callable[[_Value, _Value], _Value] = operator.add,
 ) -> dict[_Key, _Value]:
-    """Both mappings, with the values of keys that both have added up."""
     both = dict(one)
     for key, value in other.items():
         both[key] = add(both[key], value) if key in both else value

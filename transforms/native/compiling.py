@@ -74,7 +74,6 @@ class CompiledFunction:
         return self.compiler._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
-        """Runs the compiled code, without the GIL."""
         key, words = key_and_words(arguments)
         code = self.loaded.get(key) or self._code(key, arguments)
         try:
@@ -171,8 +170,6 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Vectors:
-    """The type of vectors of words."""
-
     lanes: int
     count: int = 0
     """The number of vectors in an array; 0 for a vector alone."""
@@ -203,7 +200,6 @@ _IMPORT = re.compile(r"^from (beam_bleu[\w.]*) import (\([^)]*\)|.*)", re.MULTIL
 
 @functools.cache
 def _source(module: str) -> tuple[str, tuple[str, ...]]:
-    """(a digest of the source of a module, the modules of beam-bleu that it imports)."""
     file = getattr(sys.modules[module], "__file__", None)
     source = pathlib.Path(file).read_text(encoding="utf-8") if file else ""
     imported = [

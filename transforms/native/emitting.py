@@ -1,10 +1,8 @@
 """Makes machine code of Python functions: numba writes their modules, and LLVM optimizes them.
 
 numba would optimize each function together with all that it calls, so code that is called through
-five functions is optimized five times, and only the last result is used. Here all that one entry
-needs is optimized at once. That saves a third of the CPU of the first run.
-
-Only a process that compiles imports this module.
+five functions is optimized five times. Here all that one entry needs is optimized at once, which
+saves a third of the CPU of the first run. Only a process that compiles imports this module.
 """
 
 from __future__ import annotations
@@ -79,7 +77,6 @@ def type_of_operation(code: Callable[..., Any], result: Any, arguments: Sequence
 
 
 def register(function: Any, instead: Callable[..., Any]) -> None:
-    """Lets compiled code call a plain function, in whose place it runs `instead`."""
     overload(function, strict=False)(lambda *_arguments: instead)
 
 

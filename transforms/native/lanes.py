@@ -1,8 +1,7 @@
 """Vectors for compiled code: 64 numbers compared at once, and a lane for each n-gram order.
 
-numba has no vectors for Python source, so they are made from portable LLVM vectors. A lane has the
-positions where n-grams of an order are in a text: a mask, or a set of several words for longer
-texts.
+numba has no vectors for Python source. A lane has the positions where n-grams of an order are in a
+text: a mask, or a set of several words for longer texts.
 """
 
 # mypy: allow-untyped-defs
@@ -36,8 +35,6 @@ def equal_numbers(count: int) -> Any:
 
 
 def no_lanes(count: int) -> Any:
-    """Makes a function () that returns `count` lanes, at most 64, all 0."""
-
     @operation(Vectors(count))
     def zeros(builder):
         return _same(ir.VectorType(ir.IntType(64), count), 0)
@@ -95,7 +92,6 @@ def lane_sizes(builder, lanes):
 
 @operation("void", "int64", None, "int64")
 def store_lanes(builder, address, lanes, orders):
-    """Writes the first lanes, int64 each."""
     _store(builder, address, lanes, orders)
 
 

@@ -28,8 +28,6 @@ _Value = Any
 
 
 def byte_mask(of: ByteClass) -> Any:
-    """Makes a function that returns the mask of the bytes of a class."""
-
     @operation("uint64", "int64")
     def mask(builder, address):
         return builder.bitcast(_is(builder, load(builder, _block(), address), of), ir.IntType(64))
@@ -155,13 +153,11 @@ def utf8_errors(address):
 
 @inner
 def letter_size(first):
-    """The number of bytes of a letter in UTF-8 that is not ASCII, from its first byte."""
     return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
 @inner
 def code_point(address, size):
-    """The code point of the letter at an address, which has two or more bytes."""
     code = load_byte(address) & (0x7F >> size)
     for i in range(1, size):
         code = (code << 6) | (load_byte(address + i) & 0x3F)

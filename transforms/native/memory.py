@@ -81,7 +81,6 @@ load_word, store_word = _loading(64, "uint64"), _storing(64, "uint64")
 
 @operation("void", "int64", "int64")
 def clear(builder, address, size):
-    """Writes `size` zero bytes to `address`."""
     cgutils.memset(builder, builder.inttoptr(address, _bytes()), size, 0)
 
 
@@ -108,14 +107,12 @@ def _bytes() -> Any:
 
 @inner
 def address_of(array):
-    """The address of an array's data."""
     # numba gives an unsigned number, and unsigned + signed is a float in numba.
     return np.int64(array.ctypes.data)
 
 
 @inner
 def is_equal(one, other, size):
-    """Whether the bytes at two addresses are the same."""
     at = 0
     while at + 8 <= size:
         if load_word(one + at) != load_word(other + at):
@@ -130,13 +127,11 @@ def is_equal(one, other, size):
 
 @operation("int64", "int64", "int64")
 def load_int(builder, address, index):
-    """Item `index` of the array of int64 at `address`."""
     return load(builder, ir.IntType(64), _item(builder, address, index))
 
 
 @operation("void", "int64", "int64", "int64")
 def store_int(builder, address, index, value):
-    """Sets item `index` of the array of int64 at `address`."""
     store(builder, value, _item(builder, address, index))
 
 
@@ -158,7 +153,6 @@ def leading_zeros(builder, mask):
 
 @operation("int64", "uint64")
 def count_bits(builder, mask):
-    """The number of set bits of a mask, as an int64."""
     return builder.ctpop(mask)
 
 
@@ -179,7 +173,6 @@ def copy_block(builder, to, source):
 
 @operation("uint64", "uint64")
 def clear_lowest_bit(builder, mask):
-    """The mask without its lowest set bit."""
     return builder.and_(mask, builder.sub(mask, ir.Constant(ir.IntType(64), 1)))
 
 
@@ -253,7 +246,6 @@ def read_at(builder, function, descriptor, to, size, place):
 
 @inner
 def read_fully(pread, descriptor, to, size, place):
-    """Reads `size` bytes of a file, from the byte `place`; whether all of them could be read."""
     read = 0
     while read < size:
         more = read_at(pread, descriptor, to + read, size - read, place + read)

@@ -22,7 +22,6 @@ def offsets_of(column: pa.LargeStringArray) -> Integers:
 
 
 def text_bytes(column: pa.LargeStringArray) -> Bytes:
-    """The texts of the column, one after the other, uint8 (bytes,)."""
     offsets = offsets_of(column)
     data = column.buffers()[2]
     if data is None:
@@ -109,7 +108,6 @@ class TextColumns:
 
 
 def spans(columns: Sequence[pa.LargeStringArray]) -> Spans:
-    """Where every text of padded columns with the same number of rows is."""
     starts = np.empty((len(columns), len(columns[0]) if columns else 0), np.int64)
     ends = np.empty_like(starts)
     for column, start, end in zip(columns, starts, ends, strict=True):
@@ -135,8 +133,7 @@ class TextSizes:
       candidate_bytes: int64 (systems, segments).
       reference_bytes: int64 (segments,), of all references of a segment.
       reference_counts: int64 (segments,), the references that are not missing.
-      longest: the bytes of all texts of the longest segment.
-      longest_row: the first row with as many bytes.
+      longest: the bytes of all texts of the longest segment, which is `longest_row`.
       bare_row: the first row whose references are all missing; -1 if there is none.
     """
 

@@ -90,7 +90,6 @@ def difference_of_estimates(
 
 
 def judged(units: int, segments: int, difference: float, standard_error: float) -> Difference:
-    """A difference with all that follows from its standard error."""
     p_value, reason = None, ""
     if standard_error:
         p_value = math.erfc(abs(difference) / (standard_error * math.sqrt(2)))
@@ -162,10 +161,7 @@ class SystemComparison(Difference):
     """A system compared with a baseline on the same segments, as `ComparedSystems` has it.
 
     Attributes:
-      system: the system.
-      baseline: the system whose score is subtracted.
       units: the number of units, which are segments here.
-      segments: the number of segments.
       difference: in points of the score, -100..100.
       standard_error: of the difference; None if there is none.
       interval: the 95 % interval of the difference; None if there is no standard error.
@@ -176,13 +172,6 @@ class SystemComparison(Difference):
       detectable: the smallest true difference that this test set would usually find significant
         (80 % power); None if there is no standard error, or if it is 0.
       reason: why there is no standard error or no p-value; "" if there are both.
-
-    Examples:
-      >>> from beam_bleu import compare
-      >>> systems = {"old": ["a b c d e"] * 300, "new": [f"a b c d {i % 3}" for i in range(300)]}
-      >>> (new,) = compare(systems, [["a b c d 1"] * 300])["bleu"].comparisons
-      >>> f"{new.difference:+.2f}", new.p_value < 0.05
-      ('+11.35', True)
     """
 
     system: str
@@ -268,7 +257,6 @@ def compared_pairs(
 def chosen_pairs(
     systems: Sequence[str], baseline: str | None, *, all_pairs: bool
 ) -> list[tuple[str, str]]:
-    """The pairs that a user of the library chooses, as `compared_pairs` gives them."""
     if len(systems) < 2 or len({*systems}) < len(systems):
         raise ValueError(f"systems must be two or more different names, got {systems!r}")
     baseline = systems[0] if baseline is None else baseline

@@ -39,8 +39,6 @@ _LARGEST_PRODUCT = 2**62  # a difference of two products below this fits in an i
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Estimates:
-    """The standard errors of all scores and differences that totals with products give."""
-
     totals: GroupTotals
     metric: Metric
 

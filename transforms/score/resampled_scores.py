@@ -2,9 +2,9 @@
 
 D is the difference between two systems, D* that of a replicate, N the number of replicates.
 
-Bootstrap (Koehn 2004, https://aclanthology.org/W04-3250): the replicates of a system spread like
-its score would over other test sets. Those of a difference spread around D. So chance alone
-gives the distances of D* from their mean, and p = (#{|D* - mean D*| >= |D|} + 1) / (N + 1).
+Bootstrap (Koehn 2004, https://aclanthology.org/W04-3250): the replicates spread like scores would
+over other test sets, and those of a difference spread around D. So chance alone gives the distances
+of D* from their mean, and p = (#{|D* - mean D*| >= |D|} + 1) / (N + 1).
 
 Randomization (Riezler and Maxwell 2005, https://aclanthology.org/W05-0908): if two systems are
 equally good, it does not matter whose output is whose. So D* is the difference after some
@@ -12,12 +12,9 @@ segments' outputs are swapped, and p = (#{|D*| >= |D|} + 1) / (N + 1). The same 
 all pairs of systems.
 
 The 1 is for D itself: without it, p could be 0 (Phipson and Smyth 2010,
-https://arxiv.org/abs/1603.05766). Identical systems have p = 1.
-
-With few units a bootstrap has too few different replicates. An extreme case is a single unit: then
-D* is D or almost D, or 0 if the unit is not drawn, so no distance reaches |D| and every difference
-looks significant. So below `FEWEST_UNITS` the bootstrap has no p-values and no intervals.
-Randomization is valid for any number of units.
+https://arxiv.org/abs/1603.05766). With few units a bootstrap has too few different replicates: if a
+single unit is drawn, D* is D, so every difference would look significant. So below `FEWEST_UNITS`
+it has no p-values and no intervals. Randomization is valid for any number of units.
 """
 
 from __future__ import annotations
@@ -55,14 +52,12 @@ class ResampledDifference:
 
     Attributes:
       difference: the score of the system minus that of the baseline, D.
-      mean: the mean of the replicates' differences; None for randomization.
-      interval: their 2.5 % and 97.5 % percentiles, as in `ResampledScore`; None for randomization.
+      interval: their 2.5 % and 97.5 % percentiles; None for randomization, like `mean`.
       p_value: how often chance alone gives a difference of this size or a larger one, two-sided.
         None for a bootstrap of too few units, unless the systems do not differ at all.
       p_sacrebleu: the p-value by the formula of sacreBLEU. For randomization it counts only larger
         differences. For the bootstrap it is (#{|D*| - mean |D*| > |D|} + 1) / (N + 1): without the
         sign of D* the distances are too small where D is small, so it finds too many differences.
-        None for a bootstrap of too few units.
     """
 
     difference: float

@@ -101,7 +101,6 @@ def own_columns(rows: Integers, metric: Metric) -> dict[str, pa.Array]:
 
 
 def _array(part: Any) -> pa.Array:
-    """A column of the numbers (rows,) of each segment, or of a list of them."""
     return list_array(np.stack(part, axis=-1)) if isinstance(part, tuple) else pa.array(part)
 
 

@@ -66,7 +66,6 @@ def estimate(
     write: Callable[[float, int], str] = rounded,
     mark: str = "",
 ) -> Number:
-    """A score or a difference, if it is known, with half of its 95 % interval, if it has one."""
     if number is None:
         return Number()
     half = "" if interval is None else f"{(interval[1] - interval[0]) / 2:.{decimals}f}"

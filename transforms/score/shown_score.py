@@ -60,7 +60,6 @@ class Score:
 
 
 def own_fields(score_type: type[Score]) -> tuple[str, ...]:
-    """The names of the attributes that only scores of one metric have, in their order."""
     common = len(dataclasses.fields(Score))  # which come first
     return tuple(field.name for field in dataclasses.fields(score_type)[common:])
 

@@ -28,7 +28,6 @@ __all__ = ["CountMatches", "count_matches"]
 def count_matches(
     counted: Sequence[tuple[Text, Metric]], threads: int, step: Step = unchanged, **options: Any
 ) -> beam.ParDo:
-    """The step from `SegmentBatch` to `BatchStatistics`, with the arguments of `CountMatches`."""
     return giving_batches(step(CountMatches(counted, threads, **options)), BatchStatistics)
 
 

@@ -101,7 +101,6 @@ def batch_of_rows(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
 
 
 def _place(batch: SegmentBatch, label: SegmentLabel, row: int) -> str:
-    """Where a label of a segment is in the input, for the end of a message; "" if unknown."""
     return f": {batch.label_places[label.position].of(row)}" if batch.label_places else ""
 
 
@@ -134,7 +133,6 @@ class PreparedBatch:
         self._changed: dict[Text, tuple[TextColumns, TextSizes]] = {}
 
     def count(self, counted: Sequence[tuple[Text, Metric]]) -> BatchStatistics:
-        """Counts every segment, for every system."""
         batch, references = self.batch, len(self.batch.references)
         if self.texts.columns:
             signs = find_signs(self.texts.spans, references, batch.references_per_line)
@@ -239,7 +237,6 @@ def _require_needed(batch: SegmentBatch, metric: Metric) -> None:
 
 
 def _counts(metric: Metric, texts: ReadyTexts) -> Integers:
-    """What `Metric.count` gives, unless a segment is too long for the metric."""
     sizes = texts.sizes
     if sizes.longest > metric.most_bytes:
         raise InputError(

@@ -1,12 +1,10 @@
 """Compiled counting of long texts: how many n-grams of each candidate occur in the references.
 
-This is for references that are too long for the bit operations of a metric's own kernel. The code
-handles one segment at a time, in time that is linear in its bytes.
-
-Each different token of the references has a number from 1 on, and all other tokens of candidates
-have the next one. Each order has a table. The number of an n-gram is the place of its slot, and an
-n-gram is identified by the number of the (n-1)-gram before its last token, and by the number of
-this token:
+This is for references that are too long for the bit operations of a metric's own kernel. It takes
+time that is linear in the bytes of a segment. Each different token of the references has a number
+from 1 on, and all other tokens of candidates have the next one. Each order has a table. The number
+of an n-gram is the place of its slot, and an n-gram is identified by the number of the (n-1)-gram
+before its last token, and by the number of this token:
 
 * As long as there are few such pairs, each one has its own slot. So all orders of a text that
   repeats a few symbols are counted without hashing, and the first one of any text.

@@ -135,8 +135,6 @@ class Adding:
 
 
 class AddersOfSystems:
-    """Adds up units of the whole corpus and of slices, which have the same systems. Mutable."""
-
     def __init__(self, systems: Sequence[str], adding: Adding) -> None:
         slice_pairs = pairs_with(adding.baseline or systems[0], sorted(systems))
         pairs = all_pairs(len(systems)) if adding.with_all_pairs else slice_pairs
@@ -147,15 +145,12 @@ class AddersOfSystems:
         self._slicing = adding.slicing
 
     def totals(self, slices: Sequence[GroupKey]) -> MetricTotals:
-        """The totals of all units, with these slices by their numbers."""
         slicing = self._slicing
         of_slices = self.slices.totals(slices, slicing.most) if slicing else None
         return MetricTotals(self.corpus.totals(), of_slices)
 
 
 class BatchAdder:
-    """Adds up batches of segments for one metric. Mutable."""
-
     def __init__(self, adding: Adding) -> None:
         self._adding = adding
         slicing = adding.slicing
@@ -212,8 +207,6 @@ PICKED = "examples"  # the name of what was picked of batches
 
 
 class MetricsAdder:
-    """Adds up batches for several metrics, and what was picked of them. Mutable."""
-
     def __init__(self, additions: Additions) -> None:
         self._adders = {name: BatchAdder(adding) for name, adding in additions.items()}
         self._picked: Sums | None = None
@@ -226,7 +219,6 @@ class MetricsAdder:
             self._picked = picked if self._picked is None else self._picked + picked
 
     def sums(self) -> dict[str, Sums]:
-        """The totals of all batches, and what was picked, by their names."""
         sums: dict[str, Sums] = {name: adder.totals() for name, adder in self._adders.items()}
         return sums if self._picked is None else {**sums, PICKED: self._picked}
 

@@ -113,7 +113,6 @@ class DocumentTotals:
         self._by_systems: dict[tuple[str, ...], list[AddersOfSystems]] = {}
 
     def add(self, documents: DocumentParts) -> None:
-        """Adds all parts of some documents."""
         totals = added(documents.parts)
         if totals.systems not in self._by_systems:
             baseline = self._adding.baseline or documents.systems[0]

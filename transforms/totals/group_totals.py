@@ -1,9 +1,9 @@
 """The sums of groups of units, exact and additive: everything that a score and its error need.
 
-A unit is what is drawn at random if a test set is drawn at random: a segment, or a document with
-all of its segments. A group of units is the whole corpus, or a slice. For each group and system
-there are the number of units n, for each of W columns the sum S over the units, and the packed sums
-of products Q of each two columns; and for each pair of systems the products of their columns.
+A unit is a segment, or a document with all of its segments. A group is the whole corpus, or a
+slice. For each group and system there are the number of units n, for each of W columns the sum S
+over the units, and the packed sums of products Q of each two columns; and for each pair of systems
+the products of their columns.
 """
 
 from __future__ import annotations
@@ -167,7 +167,6 @@ class GroupTotals(Sums):
         return {system: place for place, system in enumerate(self.systems)}
 
     def sums(self, system: str, key: GroupKey = None) -> CorpusSums:
-        """The sums of a system over all of its units in a group; 0 if it has none."""
         group, place = self.group_of.get(key), self.place_of.get(system)
         if group is None or place is None:
             return CorpusSums((0,) * self.width)

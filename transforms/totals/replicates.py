@@ -86,7 +86,6 @@ def _splat(kind: Any, value: int) -> _Value:
 
 
 def _spread(builder: _Builder, value: _Value, kind: Any) -> _Value:
-    """A vector whose items all are this value."""
     undefined = ir.Constant(kind, ir.Undefined)
     first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
     mask = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
@@ -150,7 +149,6 @@ def _draw_weights(builder, block, unit, seed, address):
 
 @operation("void", "uint64", "uint64", "uint64", "int64")
 def _draw_coins(builder, block, unit, seed, address):
-    """Writes the coins of a tile as float32."""
     bits = ir.VectorType(ir.IntType(1), 64)
     floats = ir.VectorType(ir.FloatType(), 64)
     index = 0

@@ -63,8 +63,6 @@ def sum_groups(
 
 
 class SumBundles(CollectBundles):
-    """Adds up each bundle of `BatchStatistics`, to `NamedSums`."""
-
     def __init__(self, additions: Additions, threads: int = 1) -> None:
         super().__init__(threads)
         self._additions = additions
@@ -126,8 +124,6 @@ def sum_documents(
 
 
 class SumDocuments(beam.DoFn):
-    """Adds up the documents of each bundle, to `NamedDocuments`."""
-
     def __init__(self, additions: Additions) -> None:
         self._additions = additions
 
@@ -153,8 +149,6 @@ class SumDocuments(beam.DoFn):
 
 
 class MultiplyDocuments(beam.DoFn):
-    """Puts the documents of buckets together, and adds up each bundle, to `NamedSums`."""
-
     def __init__(self, additions: Additions) -> None:
         self._additions = additions
 

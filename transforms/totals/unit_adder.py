@@ -398,7 +398,6 @@ def _add_facts(
     judged,
     facts,
 ):
-    """Adds the facts of segments; `groups` is int64 (items, segments)."""
     candidate_returns, scripts = signs[len(systems) :], signs[2 * len(systems) :]
     all_identical = signs[3 * len(systems) :]
     given = all_identical[len(systems) * references :]

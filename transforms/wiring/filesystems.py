@@ -41,7 +41,6 @@ def is_local(path: str) -> bool:
 
 
 def filesystem_of(path: str) -> Any:
-    """The filesystem of a path, with the methods of Beam's `FileSystem` that are used here."""
     if kind_of(path) is None:
         from apache_beam.io.filesystems import FileSystems
 
@@ -52,7 +51,6 @@ def filesystem_of(path: str) -> Any:
 
 
 def join(folder: str, *names: str) -> str:
-    """The path of a file in a folder."""
     if is_local(folder):
         return os.path.join(folder, *names)
     return "/".join([folder.rstrip("/"), *(name.strip("/") for name in names)])

@@ -44,7 +44,6 @@ class ObjectStores:
     def match(
         self, patterns: Sequence[str], limits: Sequence[int | None] | None = None
     ) -> list[MatchResult]:
-        """The objects that each path or pattern matches, at most `limits` of them."""
         return [
             MatchResult(pattern, list(islice(self._matched(pattern, limit == 1), limit)))
             for pattern, limit in zip(patterns, limits or [None] * len(patterns), strict=True)
@@ -109,7 +108,6 @@ class ObjectStores:
         return NewObject(client(place, writes=True), path, place.key, mime_type)
 
     def exists(self, path: str) -> bool:
-        """Whether there is an object. A missing bucket is an error."""
         try:
             self._head(path)
         except FileNotFoundError:
@@ -130,7 +128,6 @@ class ObjectStores:
         return found
 
     def delete(self, paths: Sequence[str]) -> None:
-        """Deletes objects. It is not an error if one of them is not there."""
         with ThreadPoolExecutor(_DELETED_AT_ONCE) as pool:
             list(pool.map(_delete, map(_object, paths)))
 

@@ -35,7 +35,6 @@ class ChangedError(OSError):
 
 @contextlib.contextmanager
 def telling(path: str) -> Iterator[None]:
-    """Makes an `OSError` with one sentence of any exception that obstore raises in the body."""
     try:
         yield
     except (AlreadyExistsError, PreconditionError) as error:
@@ -156,7 +155,6 @@ class ReadObject(io.RawIOBase):
         super().close()
 
     def _has_more(self, size: int) -> bool:
-        """Whether there is a byte at the position. Then a piece of the answer has it."""
         if not self._piece and self._position < self._stop:
             try:
                 self._piece = self._next_piece()
@@ -173,7 +171,6 @@ class ReadObject(io.RawIOBase):
         return bool(self._piece)
 
     def _request(self, size: int) -> None:
-        """Asks for the next bytes: `size` of them, or more."""
         self._drop()
         if self._size is not None and self._position >= self._size:
             return
@@ -274,7 +271,6 @@ class NewObject(io.BufferedIOBase):
             self._abort()
 
     def _abort(self) -> None:
-        """Removes the parts that were uploaded."""
         super().close()
         with contextlib.suppress(OSError, BaseError):
             self._writer.__exit__(OSError, None, None)

@@ -125,7 +125,6 @@ class AddUp(beam.CombineFn):
 
 
 def giving_sums(dofn: beam.DoFn) -> beam.ParDo:
-    """A step whose outputs are `NamedSums`."""
     # Beam sometimes asks for the size of an element. The coder knows that of large arrays.
     typecoders.registry.register_coder(Sums, BatchCoder)
     return beam.ParDo(dofn).with_output_types(_NAMED_SUMS)
@@ -170,7 +169,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
     @abc.abstractmethod
     def work(self, element: Any) -> Iterable[Any]:
-        """Maps an element to outputs, on any thread."""
+        """The outputs of an element, on any thread."""
 
     def weight(self, output: Any) -> int:
         """About how many bytes an output holds, if an element can have many large ones."""
@@ -294,7 +293,7 @@ class CollectBundles(ThreadedDoFn):
 
     @abc.abstractmethod
     def new_collector(self) -> Any:
-        """A collector without elements. This can be called on any thread."""
+        """A collector without elements, on any thread."""
 
     @abc.abstractmethod
     def collected(self, collector: Any) -> Iterable[Any]:
