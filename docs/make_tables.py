@@ -175,14 +175,13 @@ _LAYOUTS = {
 
 def _inputs() -> _Parts:
     whole = " ".join(map(code, COMPRESSIONS))
-    header = ["format", "`--input_format`", "suffixes", "compressed as a whole", "column names"]
+    header = ["format", "`--input_format`", "suffixes", "compressed as a whole"]
     formats = [
         [
             row.label,
             code(name),
             " ".join(map(code, row.suffixes)),
-            whole if row.is_text else f"no: {row.label} compresses inside",
-            row.column_names,
+            whole if row.is_text else "no",
         ]
         for name, row in RECORD_FORMATS.items()
     ]

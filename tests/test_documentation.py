@@ -131,20 +131,18 @@ def test_a_command_prints_what_the_page_shows(
     assert {path.name for path in set(tmp_path.iterdir()) - before} <= {"out"}
 
 
-LIBRARIES = {"Delta and Iceberg tables": "deltalake", "Hugging Face data sets": "datasets"}
-"""The libraries of sections of docs/sources.md, which are in the extra test-libraries."""
+LIBRARIES = {"Delta and Iceberg tables": "deltalake"}
+"""The libraries of sections of docs/inputs.md, which are in the extra test-libraries."""
 
 
 def programs() -> Iterator[Any]:
-    """(page, section) of the programs: all of docs/sources.md, and of other pages those that print.
-
-    The section of another page is its whole text.
-    """
-    for page in ("README.md", "docs/inputs.md", "docs/notebook.md"):
+    """(page, section) of the programs that print; the section of other pages is the whole page."""
+    for page in ("README.md", "docs/notebook.md"):
         yield pytest.param(page, None)
-    for section in re.findall(r"^## (.*)", read("docs/sources.md"), re.MULTILINE):
-        marks = [pytest.mark.libraries] if section in LIBRARIES else []
-        yield pytest.param("docs/sources.md", section, marks=marks)
+    for section, text in sections(read("docs/inputs.md")).items():
+        if "```python" in text:
+            marks = [pytest.mark.libraries] if section in LIBRARIES else []
+            yield pytest.param("docs/inputs.md", section, marks=marks)
 
 
 def printed_by(program: str, page: str) -> list[str]:
@@ -165,8 +163,6 @@ def test_a_program_prints_what_the_page_shows(
     (tmp_path / "examples").symlink_to(PROJECT / "examples")
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     text = read(page)
     if page == "docs/notebook.md":  # the result of its command
         (command,) = re.findall(r"```sh\n\./run\.sh (.*?)```", text, re.DOTALL)
@@ -174,13 +170,11 @@ def test_a_program_prints_what_the_page_shows(
         paths = [sorted(map(str, tmp_path.glob(word))) if "*" in word else [word] for word in words]
         assert called(*(path for found in paths for path in found)).code == 0
     if section is not None:
-        (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    found = re.findall(r"```python\n((?:(?!```).)*)```(?:\n\n```\n(.*?)```)?", text, re.DOTALL)
-    found = [(program, shown) for program, shown in found if shown or section is not None]
+        text = sections(text)[section]
+    found = re.findall(r"```python\n((?:(?!```).)*)```\n\n```\n(.*?)```", text, re.DOTALL)
     assert found
     for program, shown in found:
-        lines = printed_by(program, page)
-        assert not shown or lines == sorted(shown.splitlines())
+        assert printed_by(program, page) == sorted(shown.splitlines())
 
 
 def table(page: str, *header: str) -> list[list[str]]:

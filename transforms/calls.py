@@ -62,7 +62,7 @@ def score(
       uncertainty: whether scores have a standard error and a 95 % interval.
       threads: the number of threads that count.
       allow: what is meant although it is probably a mistake, such as "another-format": keys of
-        the table of `--allow` (docs/line_parallel.md).
+        the table of `--allow` (docs/inputs.md).
 
     Returns:
       The score of each metric by its word, in the order of `metrics`: the same as that of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 from typing import Any
 
@@ -11,7 +10,6 @@ import pyarrow as pa
 import pytest
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
-from command_line import PROJECT
 from found_in_pipelines import found_in
 from scoring import score_of
 
@@ -168,9 +166,3 @@ def test_a_column_has_one_use(candidate: Any, references: Any, cause: str) -> No
     """A candidate that is its own reference would get a score of 100."""
     with pytest.raises(ValueError, match=cause):
         ArrowColumns(candidate, references)
-
-
-def test_the_example_of_the_page_runs() -> None:
-    examples = doctest.testfile(str(PROJECT / "docs" / "columns.md"), module_relative=False)
-    assert examples.failed == 0
-    assert examples.attempted == 6

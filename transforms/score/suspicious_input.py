@@ -1,6 +1,6 @@
 """Warnings about suspicious input, computed from sums.
 
-docs/line_parallel.md has the rules and their reasons. A warning changes no number.
+docs/inputs.md has the rules and their reasons. A warning changes no number.
 """
 
 from __future__ import annotations

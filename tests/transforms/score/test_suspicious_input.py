@@ -1,4 +1,4 @@
-"""Suspicious input gives a warning, as docs/line_parallel.md says."""
+"""Suspicious input gives a warning, as docs/inputs.md says."""
 
 from __future__ import annotations
 

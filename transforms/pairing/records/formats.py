@@ -19,14 +19,12 @@ class RecordFormat:
     Attributes:
       label: its name in messages.
       suffixes: the suffixes of its files, before a suffix of a compression.
-      column_names: where the names of columns are, for docs/inputs.md.
       is_of_lines: whether each line is a record.
       delimiter: what is between the fields of a row of text. Its first row can be a header.
     """
 
     label: str
     suffixes: tuple[str, ...]
-    column_names: str
     is_of_lines: bool = False
     delimiter: str = ""
 
@@ -36,17 +34,14 @@ class RecordFormat:
         return self.is_of_lines or self.delimiter != ""
 
 
-_HEADER = "the first row, or numbers"
 RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
-    "parquet": RecordFormat("Parquet", (".parquet", ".pq"), "those of the file"),
-    "arrow": RecordFormat("Arrow", (".arrow", ".feather", ".ipc", ".arrows"), "those of the file"),
-    "avro": RecordFormat("Avro", (".avro",), "the fields of its schema"),
-    "jsonl": RecordFormat(
-        "JSON lines", (".jsonl", ".ndjson"), "the keys of the objects", is_of_lines=True
-    ),
-    "tsv": RecordFormat("tab-separated text", (".tsv",), _HEADER, is_of_lines=True, delimiter="\t"),
-    "csv": RecordFormat("CSV", (".csv",), _HEADER, delimiter=","),
-    "quoted-tsv": RecordFormat("tab-separated text with quotes", (), _HEADER, delimiter="\t"),
+    "parquet": RecordFormat("Parquet", (".parquet", ".pq")),
+    "arrow": RecordFormat("Arrow", (".arrow", ".feather", ".ipc", ".arrows")),
+    "avro": RecordFormat("Avro", (".avro",)),
+    "jsonl": RecordFormat("JSON lines", (".jsonl", ".ndjson"), is_of_lines=True),
+    "tsv": RecordFormat("tab-separated text", (".tsv",), is_of_lines=True, delimiter="\t"),
+    "csv": RecordFormat("CSV", (".csv",), delimiter=","),
+    "quoted-tsv": RecordFormat("tab-separated text with quotes", (), delimiter="\t"),
 }
 
 
