@@ -21,7 +21,7 @@ from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.known_metrics import METRICS, MetricRow, metric_type
 from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, BleuScore
 from beam_bleu.transforms.metrics.chrf.metric import LARGEST_CHAR_ORDER
-from beam_bleu.transforms.metrics.perplexity import PerplexityScore
+from beam_bleu.transforms.metrics.numbers import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import COVERAGES, InputRole

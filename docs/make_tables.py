@@ -19,14 +19,13 @@ from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
 from beam_bleu.transforms.metrics.bleu.columns import FIRST_COLUMNS, REFERENCE_LENGTHS
+from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SmoothMethod
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethod
 from beam_bleu.transforms.pairing.files.streams import COMPRESSIONS
 from beam_bleu.transforms.pairing.paired import COVERAGES
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
-from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS
+from beam_bleu.transforms.text.tokenizers import LANGUAGES, OTHER_LANGUAGES, TOKENIZERS
 from docs.pages import code, table, with_part
 
 PROJECT = pathlib.Path(__file__).parent.parent

@@ -102,14 +102,14 @@ METRICS: Mapping[MetricName, MetricRow] = table(
     ),
     MetricRow(
         "perplexity",
-        "perplexity.PerplexityConfig",
+        "numbers.PerplexityConfig",
         "perplexity, from log-probabilities in records",
         True,
         counts_texts=False,
     ),
     MetricRow(
         "mean",
-        "mean.MeanConfig",
+        "numbers.MeanConfig",
         "the mean of a column of numbers, such as the scores of COMET",
         parameter="column",
         counts_texts=False,
@@ -117,7 +117,7 @@ METRICS: Mapping[MetricName, MetricRow] = table(
     ),
     MetricRow(
         "mean_error",
-        "mean.MeanErrorConfig",
+        "numbers.MeanErrorConfig",
         "the same if lower is better, as for MetricX",
         True,
         parameter="column",

@@ -31,6 +31,7 @@ from beam_bleu.transforms.known_metrics import (
     parameter_of,
     row_of,
 )
+from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SmoothMethodName
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import (
     COMPARISONS,
@@ -41,16 +42,15 @@ from beam_bleu.transforms.metrics.bleu.presets import (
     PresetName,
     preset,
 )
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethodName
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.text.languages import (
+from beam_bleu.transforms.text.library_tokenizers import read_model, require_library
+from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
+from beam_bleu.transforms.text.tokenizers import (
     EXAMPLES_OF_CODES,
     LANGUAGES,
     OTHER_LANGUAGES,
     tokenizer_of,
 )
-from beam_bleu.transforms.text.library_tokenizers import require_library
-from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
@@ -361,9 +361,8 @@ def _usual_definition(flags: Config) -> BleuConfig:
     model = chosen.get("spm_model")
     try:
         if model is not None:
-            # These import Beam, which takes longer than rescoring saved totals.
+            # It imports Beam, which takes longer than rescoring saved totals.
             from beam_bleu.pipeline.command_line.paths import checked_path
-            from beam_bleu.transforms.text.read_model import read_model
 
             chosen["spm_model"] = read_model(checked_path("--spm_model", model, anywhere=False))
         config = preset(flags.preset or DEFAULT_PRESET, **chosen)

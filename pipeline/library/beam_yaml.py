@@ -41,7 +41,7 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.batching import RowFields
 from beam_bleu.transforms.score.segment_table import INTEGERS
 from beam_bleu.transforms.score.shown_score import Score, fields_in_order
-from beam_bleu.transforms.text.read_model import read_model
+from beam_bleu.transforms.text.library_tokenizers import read_model
 
 _TEXT: Any = Optional[str]  # noqa: UP045 - Beam knows no other form
 _NUMBER: Any = Optional[float]  # noqa: UP045

@@ -11,8 +11,8 @@ from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.score.differences import compared_pairs
-from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import Text, TextName
+from beam_bleu.transforms.text.tokenizers import tokenizer_of
 
 
 @dataclasses.dataclass(frozen=True)

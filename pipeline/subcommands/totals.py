@@ -36,8 +36,8 @@ from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
 from beam_bleu.transforms.metrics.bleu.presets import preset
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.text.languages import tokenizer_of
 from beam_bleu.transforms.text.text import Text
+from beam_bleu.transforms.text.tokenizers import tokenizer_of
 from beam_bleu.transforms.totals.group_totals import pairs_with
 
 

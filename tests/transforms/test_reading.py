@@ -24,7 +24,7 @@ from beam_bleu import (
     ReadLongRecords,
     ReadPairedRecords,
 )
-from beam_bleu.transforms.metrics.mean import MeanConfig
+from beam_bleu.transforms.metrics.numbers import MeanConfig
 
 CANDIDATES = {name: read_lines(path) for name, path in SYSTEMS.items()}
 REFERENCE_TEXTS = [read_lines(path) for path in REFERENCES]

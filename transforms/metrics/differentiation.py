@@ -1,8 +1,7 @@
-"""Numbers that record how they were computed: a formula that gets them gives its own gradient.
+"""Automatic differentiation in reverse mode: a formula that gets recorded numbers has a gradient.
 
-This is automatic differentiation in reverse mode: each operation is written down with its
-derivatives, and then the chain rule is applied from the result back to the variables. The number
-itself comes from the same operations as without a record.
+Each operation is written down with its derivatives, and then the chain rule is applied from the
+result back to the variables. The number itself comes from the same operations as without a record.
 """
 
 from __future__ import annotations
@@ -18,13 +17,7 @@ _Step = tuple[tuple[int, float], ...]
 
 
 class Recorded:
-    """A number that depends on variables.
-
-    Attributes:
-      number: an integer without a bound, or a float.
-      record: all operations until now; those of all numbers that are used together.
-      place: that of the operation whose result it is.
-    """
+    """A number, and the place of the operation in the record whose result it is."""
 
     __slots__ = ("number", "place", "record")
 
@@ -35,7 +28,6 @@ class Recorded:
         record.append(step)
 
     def _with(self, other: Number, number: Any, slope: Any, other_slope: Any) -> Recorded:
-        """The result of an operation, with its derivatives by both of its numbers."""
         step: _Step = ((self.place, slope),)
         if isinstance(other, Recorded):
             step = (*step, (other.place, other_slope))

@@ -1,8 +1,4 @@
-"""What every metric has: what it counts, how sums become a score, and what is shown.
-
-A metric is a subclass of `Metric`, a frozen dataclass whose fields are its choices, with a `Score`
-that users get. The methods that it does not define are those of a metric of texts without choices.
-"""
+"""A metric is a subclass of `Metric`, a frozen dataclass whose fields are its choices."""
 
 from __future__ import annotations
 
@@ -43,23 +39,18 @@ SEGMENTS, EMPTY = range(2)
 """The first column of every basis, and the second one of most: 1 if the candidate is empty."""
 
 PARTS_OF_A_TOKEN = 720_720
-"""The parts of a token or word in which mean lengths of references are counted: the least common
-multiple of 1 to 16. So the mean of up to 16 references is exact; with more it is rounded down, by
-less than a millionth."""
+"""The parts in which mean lengths of references are counted: the least common multiple of 1 to 16.
+So the mean of up to 16 references is exact; with more it is rounded down."""
+
+Scores = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
 class Basis:
-    """The columns of a metric: integers, 0 or more, of which none follows from the others.
-
-    Attributes:
-      names: the name of each column. The first one is "segments".
-      shared: the columns that follow from the references alone, in ascending order. They are the
-        same for all systems of a segment.
-    """
+    """The columns of a metric: integers, 0 or more, of which none follows from the others."""
 
     names: tuple[str, ...]
-    shared: tuple[int, ...] = (SEGMENTS,)
+    shared: tuple[int, ...] = (SEGMENTS,)  # follow from the references alone; in ascending order
 
     @property
     def width(self) -> int:
@@ -68,10 +59,7 @@ class Basis:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadyTexts:
-    """The texts of a batch, ready to be split into tokens; references come first.
-
-    If a metric needs no texts, only `batch` is used, for numbers and for messages.
-    """
+    """The texts of a batch, ready to be split into tokens; references come first."""
 
     batch: SegmentBatch
     text: Text
@@ -91,21 +79,11 @@ class ReadyTexts:
         )
 
 
-Scores = NDArray[np.float64]
-
-
 @dataclasses.dataclass(frozen=True)
 class Lengths:
-    """How long the texts of a corpus are, as a metric counts them.
+    """How long the texts of a corpus are, with one reference for each segment."""
 
-    Attributes:
-      counted: what is counted, such as "token".
-      candidates: of all candidates.
-      references: of all references, one for each segment.
-      empty_candidates: the candidates that have none.
-    """
-
-    counted: str
+    counted: str  # such as "token"
     candidates: int
     references: Fraction
     empty_candidates: int
@@ -125,13 +103,9 @@ def normalization() -> Any:
 
 
 class Config(abc.ABC):
-    """A user's definition of a metric: a frozen dataclass whose fields are flags (`choice`).
+    """A user's definition of a metric: a frozen dataclass whose fields are flags (`choice`)."""
 
-    Attributes:
-      METRIC: the metric, if it is another class.
-    """
-
-    METRIC: ClassVar[type[Metric]]
+    METRIC: ClassVar[type[Metric]]  # if it is another class
 
     @property
     def text(self) -> Text:
@@ -153,12 +127,13 @@ class Config(abc.ABC):
 class Metric(Config):
     """A metric with a definition: what it counts, and how sums of its columns become a score.
 
+    The methods that a subclass does not define are those of a metric of texts without choices.
+
     Attributes:
       score_type: the type of a score, a subclass of `Score`.
       is_tokenized: whether each language has tokens of its own.
       most_bytes: the most bytes of all texts of a segment that it counts: positions and slots of
         tokens have 32 bits.
-      is_in_sacrebleu: whether sacreBLEU has it.
       picks_reference: whether its definition chooses the best reference of each segment.
       LENGTHS: what it counts, such as "word", and the columns with how many of it candidates and
         references have; None if `lengths` is defined in another way.
@@ -201,8 +176,7 @@ class Metric(Config):
 
     @property
     @abc.abstractmethod
-    def basis(self) -> Basis:
-        """The columns that it counts."""
+    def basis(self) -> Basis: ...
 
     @property
     def needs(self) -> Needs:
@@ -217,10 +191,7 @@ class Metric(Config):
         return counts
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
-        """Writes the columns of each segment; by default, kernel.py in the metric's folder does it.
-
-        It is imported when a batch needs it.
-        """
+        """Writes the columns of each segment; by default, kernel.py in the metric's folder does."""
         folder = type(self).__module__.rpartition(".")[0]
         importlib.import_module(f"{folder}.kernel").write_counts(self, texts, counts)
 
@@ -233,15 +204,7 @@ class Metric(Config):
 
     @abc.abstractmethod
     def value(self, sums: Sequence[Number]) -> Number:
-        """The score.
-
-        Args:
-          sums: W columns, added up over segments: integers without a bound, or numbers that carry
-            their derivatives.
-
-        Raises:
-          ValueError: these sums lack columns that the definition needs.
-        """
+        """The score of W columns, added up: integers without a bound, or recorded numbers."""
 
     def values(self, sums: Integers) -> Scores:
         """The scores of int64 (rows, W), to the last bit those of `value`; 0 without a segment."""
@@ -298,7 +261,7 @@ class Metric(Config):
         return {}
 
     def signed_beyond(self, text: TextName) -> Mapping[str, str]:
-        """What it says then, of choices that sacreBLEU does not have or show."""
+        """What the signature says then, of choices that sacreBLEU does not have or show."""
         return {} if text.normalize is None else {"normalize": text.normalize}
 
     def sacrebleu_signed(self, text: TextName) -> Mapping[str, str] | None:
@@ -317,7 +280,6 @@ class Metric(Config):
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         """What is shown beside the scores of segments: numbers, or a tuple of them for a list.
 
-        Args:
-          columns: the columns of one segment, or arrays (rows,) of many.
+        `columns` are those of one segment, or arrays (rows,) of many.
         """
         return {name: columns[column] for name, column in self.COUNTS}

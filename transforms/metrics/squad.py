@@ -1,8 +1,8 @@
 """Exact match and token F1 of answers, as SQuAD's evaluate-v2.0.py computes them.
 
 Rajpurkar et al. 2016 (https://aclanthology.org/D16-1264), section 6.1: the means over all
-questions, in percent. The rules are those of `compute_exact`, `compute_f1` and `get_raw_scores`: of
-several references, those without a word count only if no reference has one.
+questions, in percent. As in `get_raw_scores`, references without a word count only if no reference
+has one.
 """
 
 # mypy: allow-untyped-defs
@@ -44,10 +44,9 @@ from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import AnyTokenizerName
 
 EXACT = 2
-
+# The columns of token F1: words of the candidate, of the reference with the best F1, and in both;
+# and the F1, from 0 to 1, as `fixed_point`.
 CANDIDATE_LENGTH, REFERENCE_LENGTH, COMMON, F1_HIGH, F1_LOW = range(2, 7)
-"""The other columns of token F1: words of the candidate, of the reference with the best F1, and in
-both; and the F1, from 0 to 1, as `fixed_point`."""
 
 _MEMORY = KeptMemory()
 
@@ -143,12 +142,11 @@ class ExactMatchConfig(_OfAnswers):
         return "" if sums[EXACT] else "no candidate equals a reference"
 
     def lengths(self, columns: Sequence[int]) -> Lengths:
-        """How many candidates have a word. The columns do not tell how many words there are."""
+        # How many candidates have a word: the columns do not tell how many words there are.
         with_words = columns[SEGMENTS] - columns[EMPTY]
         return Lengths("word", with_words, Fraction(0), columns[EMPTY])
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
-        """The score of a segment says by itself whether it is a match."""
         return {"score": self.value(columns), "exact_matches": columns[EXACT]}
 
     def segment_scores(self, rows: Integers) -> Scores:
@@ -217,10 +215,8 @@ class TokenF1Config(_OfAnswers):
 @inner
 def f1_of(common, words, reference_words):
     """The F1 of a candidate by one reference, 0..1, with SQuAD's operations in their order."""
-    if words == 0 or reference_words == 0:
-        return 1.0 if words == reference_words else 0.0
     if common == 0:
-        return 0.0
+        return 1.0 if words + reference_words == 0 else 0.0
     precision = common / words
     recall = common / reference_words
     return (2 * precision * recall) / (precision + recall)
@@ -228,7 +224,6 @@ def f1_of(common, words, reference_words):
 
 @compiled
 def count_exact_rows(spans, reference_count, counts):
-    """Counts exact matches in all rows of a batch: equal words are equal texts in normal form."""
     starts, ends = spans
     texts, rows = starts.shape
     row_bytes = counts.shape[2] * 8

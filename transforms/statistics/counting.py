@@ -26,10 +26,9 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import nulls
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.signs import find_signs, no_signs
-from beam_bleu.transforms.text.languages import EXAMPLES_OF_CODES, tokenizer_of
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
-from beam_bleu.transforms.text.tokenizers import TokenizerName
+from beam_bleu.transforms.text.tokenizers import EXAMPLES_OF_CODES, TokenizerName, tokenizer_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,7 +8,7 @@ before its last token, and by the number of this token:
 
 * As long as there are few such pairs, each one has its own slot. So all orders of a text that
   repeats a few symbols are counted without hashing, and the first one of any text.
-* Otherwise it is a hash table (hashing.py). Both numbers fit into one word, so n-grams are compared
+* Otherwise it is a hash table. Both numbers fit into one word, so n-grams are compared
   exactly. Where an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up.
 
 Counts are clipped at once: the k-th occurrence in a candidate matches if one of the references has
@@ -39,8 +39,8 @@ from beam_bleu.transforms.native.memory import (
     store_int,
     store_word,
 )
-from beam_bleu.transforms.text.hashing import SLOT_BYTES, clear_table, home, step, table_bits
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+from beam_bleu.transforms.text.tokens import SLOT_BYTES, clear_table, home, step, table_bits
 
 NUMBERS_BYTES = 2 * NUMBER_BYTES
 

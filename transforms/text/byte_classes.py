@@ -11,24 +11,17 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.masks import block_copier, byte_mask, byte_masks, sequence_masks
 
-WHITE_SPACE = [code for code in range(0x3001) if chr(code).isspace()]
+WHITE_CODES = [code for code in range(0x3001) if chr(code).isspace()]
 """The code points that Python's `str.split` takes for white space."""
-
-CODE_POINTS = 0x110000
 
 
 def code_point_classes(
     classes: Mapping[str, int], finditer: Callable[..., Any] = re.finditer
 ) -> Bytes:
-    """The class of every code point, uint8 (code points,); 0 if no expression has it.
-
-    Args:
-      classes: classes by expressions for runs of their code points.
-      finditer: finds the runs.
-    """
-    codes = np.arange(CODE_POINTS, dtype="<u4").tobytes()
-    text = codes.decode("utf-32-le", "surrogatepass")
-    found = np.zeros(CODE_POINTS, np.uint8)
+    """The class of every code point, uint8 (code points,), by expressions for runs of them."""
+    codes = np.arange(0x110000, dtype="<u4")
+    text = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    found = np.zeros(len(codes), np.uint8)
     for expression, what in classes.items():
         for run in finditer(expression, text):
             found[run.start() : run.end()] = what
@@ -38,10 +31,10 @@ def code_point_classes(
 white_space_masks = byte_masks([("\t", "\r"), ("\x1c", " ")], [0xC2, ("\xe1", "\xe3")])
 """Two masks: ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
 
-ascii_white_space_mask = byte_mask([("\t", "\r"), " "])
-"""The white space of C and Perl: tab to carriage return, and space."""
-
+ascii_white_space_mask = byte_mask([("\t", "\r"), " "])  # that of C and Perl
 space_mask = byte_mask([" "])
+newline_mask = byte_mask(["\n"])
+not_ascii_mask = byte_mask([("\x80", "\xff")])
 
 unicode_white_space_masks = sequence_masks(
     [[[0xC2], [0x85, 0xA0]]],  # U+0085 00A0
@@ -66,8 +59,6 @@ hyphens; ampersands."""
 
 code_point_masks = byte_masks([("\x00", "\x7f"), ("\xc0", "\xff")], [" ", ("A", "Z"), ("a", "z")])
 """Two masks: first bytes of code points; ASCII letters and spaces."""
-
-not_ascii_mask = byte_mask([("\x80", "\xff")])
 
 squad_masks = sequence_masks(
     [
@@ -112,8 +103,7 @@ script_masks = sequence_masks(
 """Four masks: first bytes of the letters of each row of `SCRIPTS`, without rare ones in blocks of
 their own, and without the middle dot U+30FB, which names in Chinese texts can have."""
 
-rewritten_mask = byte_mask(["<", "\n"])
-"""The bytes < and newline. Text that 13a rewrites before it splits begins or ends there."""
+rewritten_mask = byte_mask(["<", "\n"])  # text that 13a rewrites begins or ends there
 
 copy_lower_block = block_copier([("A", "Z")], 0xFF, 0x20)
 
@@ -126,8 +116,6 @@ replace_block_by_spaces = block_copier(
 """Leaves only a-z, 0-9, newlines and first bytes of characters beyond ASCII."""
 
 replace_block_by_tabs = block_copier([("\xc0", "\xff")], 0, ord("\t"))
-
-newline_mask = byte_mask(["\n"])
 
 read_by_rouge_masks = byte_masks([("0", "9"), ("a", "z")], ["\t"])
 """Two masks of a text of rouge.py: letters and digits; characters beyond ASCII."""

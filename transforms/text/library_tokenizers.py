@@ -1,7 +1,8 @@
 """Tokenizers of other libraries, called from Python for each text.
 
 sacreBLEU's own objects tokenize Japanese and Korean, and SentencePiece tokenizes with any of its
-models. The libraries are optional: they are imported when a definition needs them.
+models. The libraries are optional: they are imported when a definition needs them. So is Beam,
+which takes longer to import than rescoring saved totals takes.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from beam_bleu.transforms.errors import InputError, JobError, UsageError, installing
+from beam_bleu.transforms.errors import (
+    BleuError,
+    InputError,
+    JobError,
+    UsageError,
+    installing,
+    unreadable,
+)
 from beam_bleu.transforms.text.text import SentencePieceModel, Text
 from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName
 
-# Two threads cannot use one tagger of MeCab at the same time, because it has state. MeCab never
-# releases the interpreter's lock, so this lock costs no time.
+# A tagger of MeCab has state. It never releases the interpreter's lock, so this lock costs no time.
 _mecab_lock = threading.Lock()
 
 _TEXTS_A_CALL = 256
@@ -45,13 +52,25 @@ def require_library(text: Text) -> None:
         raise UsageError(error.cause, error.remedy) from error
 
 
+def read_model(path: str) -> SentencePieceModel:
+    """The model in a file on any filesystem that Beam knows."""
+    from apache_beam.io.filesystem import CompressionTypes
+
+    from beam_bleu.transforms.wiring.filesystems import filesystem_of
+
+    try:
+        with filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
+            data = file.read()
+    except BleuError:
+        raise
+    except Exception as error:  # each filesystem has exceptions of its own
+        raise unreadable("cannot be read", error, "check the path") from error
+    return SentencePieceModel.of(data)
+
+
 @functools.cache
 def mecab(tokenize: AnyTokenizerName) -> Any:
-    """The tokenizer of sacreBLEU with this name. A process makes it only once.
-
-    Raises:
-      JobError: it is missing, or its dictionary is not the one that sacreBLEU uses.
-    """
+    """The tokenizer of sacreBLEU with this name. A process makes it only once."""
     try:
         import sacrebleu
 
@@ -61,11 +80,7 @@ def mecab(tokenize: AnyTokenizerName) -> Any:
 
 
 def load_library(tokenize: AnyTokenizerName) -> None:
-    """Loads the library of a tokenizer, if it has one; a model is not needed.
-
-    Raises:
-      JobError: it is missing.
-    """
+    """Loads the library of a tokenizer, if it has one; a model is not needed."""
     if ALL_TOKENIZERS[tokenize].needs_model:
         _sentencepiece()
     elif ALL_TOKENIZERS[tokenize].extra is not None:

@@ -1,25 +1,36 @@
-"""Numbers in place of all tokens of a segment, in compiled code, and the memory that they need."""
+"""Compiled code: numbers in place of the tokens or characters of a segment, and their memory.
+
+An ASCII character has its code plus 1, so nothing has to be looked up. Other characters of the
+references get the next numbers, in the order in which they come, from a table with a number for
+each code point; those that were entered are taken out again at the end of the segment. All
+characters that no reference has share one number. Nothing has the number 0.
+"""
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+
+from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import inlined, inner
+from beam_bleu.transforms.native.masks import code_point, letter_size
 from beam_bleu.transforms.native.memory import (
     BLOCK,
     KeptMemory,
     Memory,
     address_of,
+    load_byte,
     load_count,
     load_int,
     store_count,
     store_int,
 )
 from beam_bleu.transforms.native.text_columns import Spans
-from beam_bleu.transforms.text.characters import CODE_POINTS_BYTES, counted_bytes
-from beam_bleu.transforms.text.hashing import Seed, new_seed
+from beam_bleu.transforms.text.byte_classes import WHITE_CODES
 from beam_bleu.transforms.text.numbering import (
     INDEX_SLOT_BYTES,
     NUMBER,
@@ -29,10 +40,88 @@ from beam_bleu.transforms.text.numbering import (
     end_references,
     most_different,
     most_index_bits,
+    number_at,
     number_tokens,
 )
 from beam_bleu.transforms.text.tokenization import ANY, TOKENS_IN_CACHE, number_text
-from beam_bleu.transforms.text.tokens import KEYS_BYTES, TOKEN_BYTES
+from beam_bleu.transforms.text.tokens import KEYS_BYTES, TOKEN_BYTES, Seed, new_seed
+
+CLASSES = 0x3001
+"""The number of code points that can be white space: all up to the last one that is."""
+
+CODE_POINTS_BYTES = 0x110000 * NUMBER_BYTES
+"""The memory for the number of each code point. It is 0 between segments."""
+
+_ASCII = 0x80
+
+FIRST_NUMBER = _ASCII + 1
+
+
+@cache
+def counted_bytes(whitespace: bool) -> Bytes:
+    """For the first code points NUMBER_BYTES if they count, else 0: uint8 (CLASSES,)."""
+    counted = np.full(CLASSES, NUMBER_BYTES, np.uint8)
+    if not whitespace:
+        counted[WHITE_CODES] = 0
+    return counted
+
+
+@inlined
+def _number_text(start, end, counted, code_points, entered, known, number, is_reference):
+    at = start
+    while at < end:
+        code = load_byte(at)
+        if code < _ASCII:
+            at += 1
+            store_count(number, code + 1)
+            # No branch, because a branch predictor cannot learn where words end.
+            number += load_byte(counted + code)
+            continue
+        size = letter_size(code)
+        code = code_point(at, size)
+        at += size
+        if code < CLASSES and load_byte(counted + code) == 0:
+            continue
+        place = code_points + code * NUMBER_BYTES
+        known_number = load_count(place)
+        if known_number == 0:
+            known_number = known + 1
+            if is_reference:
+                known = known_number
+                store_count(place, known_number)
+                store_count(entered + (known - FIRST_NUMBER) * NUMBER_BYTES, code)
+        store_count(number, known_number)
+        number += NUMBER_BYTES
+    return number, known
+
+
+@inner
+def number_characters(row, texts):
+    """Numbers the characters of a segment; returns the largest number of one of the references."""
+    counted, code_points, entered = texts.counted, texts.code_points, texts.entered
+    bounds = texts.bounds
+    known = FIRST_NUMBER - 1
+    numbers = number = texts.numbers
+    for text in range(texts.texts):
+        store_int(bounds, text, (number - numbers) // NUMBER_BYTES)
+        at = text * texts.rows + row
+        start, end = load_int(texts.starts, at), load_int(texts.ends, at)
+        if text < texts.reference_count:
+            number, known = _number_text(
+                start, end, counted, code_points, entered, known, number, True
+            )
+        else:
+            number, _ = _number_text(
+                start, end, counted, code_points, entered, known, number, False
+            )
+        number += NUMBER_BYTES  # a gap after each text
+    store_int(bounds, texts.texts, (number - numbers) // NUMBER_BYTES)
+    # The table is empty again for the next segment.
+    for place in range(known + 1 - FIRST_NUMBER):
+        code = number_at(entered, place)
+        store_count(code_points + code * NUMBER_BYTES, 0)
+    return known
+
 
 _BOUND_BYTES = 8
 
@@ -40,16 +129,9 @@ _BOUND_BYTES = 8
 class NumberedTexts(NamedTuple):
     """The texts of a batch, and memory for the numbers of one segment at a time: all are addresses.
 
-    Compiled code takes it, so it has only numbers.
-
     Attributes:
-      seed: the process's secret (see hashing.py).
       starts: of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
-      ends: of those of their ends.
-      rows: the number of segments.
-      texts: the number of all texts of a segment.
-      reference_count: the number of references; they are the first texts.
-      rule: how texts are split (see tokenization.py).
+      texts: the number of all texts of a segment; the references are the first ones.
       bounds: of texts + 1 int64: text t has the tokens bounds[t] <= i < bounds[t + 1] - 1; the last
         one is the gap.
       numbers: of the numbers of all tokens, 32 bits each, and BLOCK more.
@@ -92,11 +174,7 @@ def numbered_texts(
     *,
     whitespace: bool = True,
 ) -> tuple[NumberedTexts, list[Memory]]:
-    """What numbers the texts of a batch, and its memory, which the caller keeps as long.
-
-    `longest` is the largest number of bytes of all texts of a segment. `whitespace` says whether
-    white space counts, if characters are numbered.
-    """
+    """What numbers the texts of a batch, and its memory, which the caller keeps as long."""
     texts, rows = spans.starts.shape
     # At most one token per byte, and one or two gaps after each text. Unused pages cost nothing.
     spaces = [
@@ -124,7 +202,6 @@ def numbered_texts(
 
 @inlined
 def is_missing(texts, row, reference):
-    """Whether a segment lacks a reference."""
     return load_int(texts.starts, reference * texts.rows + row) == 0
 
 
@@ -145,8 +222,8 @@ def columns_of(counts, texts, row, text):
 def number_texts(row, texts, written):
     """Numbers the tokens of all texts of a segment. Equal tokens have equal numbers, from 1 on.
 
-    Its bounds and numbers are written. `written` says whether its `tokens` are those of all texts,
-    with their bounds. Returns the number of different tokens of the references.
+    `written` says whether its `tokens` are those of all texts, with their bounds. Returns the
+    number of different tokens of the references.
     """
     size = known = 0
     bounds, numbers, vocabulary = texts.bounds, texts.numbers, texts.vocabulary
@@ -177,19 +254,18 @@ def number_texts(row, texts, written):
 def count_common(numbers, words, reference, reference_words, times):
     """How many words are in both texts; a word counts as often as in the text with fewer of it.
 
-    `numbers` and `reference` are addresses of numbers of words, `times` that of a count for each
-    number, all 0 before and after.
+    `times` is the address of a count for each number, all 0 before and after.
     """
     common = 0
     for place in range(reference_words):
-        of_word = times + load_count(reference + place * NUMBER_BYTES) * NUMBER_BYTES
+        of_word = times + number_at(reference, place) * NUMBER_BYTES
         store_count(of_word, load_count(of_word) + 1)
     for place in range(words):
-        of_word = times + load_count(numbers + place * NUMBER_BYTES) * NUMBER_BYTES
+        of_word = times + number_at(numbers, place) * NUMBER_BYTES
         left = load_count(of_word)
         is_common = min(left, 1)  # no branch, because it could not be predicted
         store_count(of_word, left - is_common)
         common += is_common
     for place in range(reference_words):
-        store_count(times + load_count(reference + place * NUMBER_BYTES) * NUMBER_BYTES, 0)
+        store_count(times + number_at(reference, place) * NUMBER_BYTES, 0)
     return common

@@ -1,10 +1,9 @@
 """Compiled code: a number for each different token of a long segment's references.
 
 The tokens of a long text are numbered in groups, while they are in the nearest cache. Only the
-different ones are kept, side by side. Number i, from 1 on, is token i - 1 of these. An index finds
-them: a hash table whose slots have the high half of the token's key, and its number. An empty slot
-is 0. The index begins small, because a large one for a long text of few different tokens would cost
-more than the text. It grows before it is more than half full.
+different ones are kept: number i, from 1 on, is token i - 1 of these. An index finds them: a hash
+table whose slots have the high half of the token's key, and its number. An empty slot is 0. The
+index begins small, because a large one would cost more than a long text of few different tokens.
 
 All of this has its addresses and numbers in one piece of memory, the vocabulary. It has int64:
 
@@ -32,25 +31,26 @@ from beam_bleu.transforms.native.memory import (
     store_int,
     store_word,
 )
-from beam_bleu.transforms.text.hashing import home, step
-from beam_bleu.transforms.text.tokens import FIRST, SECOND, TOKEN_BYTES, is_same_token, write_token
+from beam_bleu.transforms.text.tokens import (
+    FIRST,
+    SECOND,
+    TOKEN_BYTES,
+    home,
+    is_same_token,
+    step,
+    write_token,
+)
 
 NUMBER_BYTES = 4
-
-COLUMNS = 64
-"""The numbers of a text that are a block: a mask has a bit for each."""
-
+COLUMNS = 64  # the numbers of a text that are a block: a mask has a bit for each
 MASK_BYTES = 8
 
 _TOKENS, _INDEX, _BITS, _MOST_BITS, _KNOWN, _OTHER, NUMBER = range(7)
-
 VOCABULARY_BYTES = 7 * 8
 INDEX_SLOT_BYTES = 8
-
 _FEWEST_BITS = 8
 
-_NOTHING = np.uint64(0)
-_ONE = np.uint64(1)
+_NOTHING, _ONE = np.uint64(0), np.uint64(1)
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = ~_LOW
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -75,7 +75,6 @@ callable_by_compiled(most_index_bits)
 
 @inner
 def begin_vocabulary(vocabulary, tokens, index, size, numbers):
-    """Makes an empty vocabulary for references of `size` bytes."""
     clear(vocabulary, VOCABULARY_BYTES)
     store_int(vocabulary, _TOKENS, tokens)
     store_int(vocabulary, _INDEX, index)
@@ -94,6 +93,11 @@ def end_references(vocabulary):
 
 
 @inlined
+def number_at(numbers, place):
+    return load_count(numbers + place * NUMBER_BYTES)
+
+
+@inlined
 def length_of(bounds, text):
     """How many numbers a text has, by the bounds of all texts."""
     return load_int(bounds, text + 1) - 1 - load_int(bounds, text)
@@ -101,7 +105,6 @@ def length_of(bounds, text):
 
 @inlined
 def columns_inside(columns):
-    """The mask of the first numbers of a block, 1 to 64."""
     return _ALL >> np.uint64(COLUMNS - columns)
 
 
@@ -110,7 +113,7 @@ def set_masks(numbers, columns, masks):
     """Sets the bits of the numbers of a block, at most 64, in the mask of each number."""
     bit = _ONE
     for column in range(columns):
-        place = masks + load_count(numbers + column * NUMBER_BYTES) * MASK_BYTES
+        place = masks + number_at(numbers, column) * MASK_BYTES
         store_word(place, load_word(place) | bit)
         bit <<= _ONE
 
@@ -118,12 +121,11 @@ def set_masks(numbers, columns, masks):
 @inlined
 def clear_masks(numbers, columns, masks):
     for column in range(columns):
-        store_word(masks + load_count(numbers + column * NUMBER_BYTES) * MASK_BYTES, _NOTHING)
+        store_word(masks + number_at(numbers, column) * MASK_BYTES, _NOTHING)
 
 
 @inlined
 def _is_other_token(slot, token, tokens):
-    """Whether another token than this one is in the slot."""
     if slot == _NOTHING:
         return False
     if (slot ^ load_word(token)) > _LOW:

@@ -47,8 +47,8 @@ def written(
 ) -> pa.LargeStringArray:
     """The texts of a padded column as `write` changes them, to up to twice their sizes and 1 byte.
 
-    `write` takes the addresses of the texts and of their ends, int64 (rows,), the arguments, uint8
-    memory for all texts, and int64 (rows + 1,) for where each of them ends there.
+    `write` takes int64 (rows,) of starts and of ends, the arguments, uint8 memory for all texts,
+    and int64 (rows + 1,) for where each of them ends there.
     """
     places, offsets = spans([column]), np.zeros(len(column) + 1, np.int64)
     starts, ends = places.starts[0], places.ends[0]
@@ -98,7 +98,6 @@ _SKIPPED_HEAD = np.uint64(int.from_bytes(b"<skipped", "little"))
 
 @compiled
 def _find_rewritten(spans, rows):
-    """Marks the texts that 13a rewrites; returns whether there is one."""
     starts, ends = spans
     is_any = False
     for column in range(starts.shape[0]):
@@ -127,26 +126,24 @@ def _is_rewritten(start, end):
     return is_marked
 
 
-# Lower-casing. In the table, a code point maps to another one with the same UTF-8 length, or
-# to itself (0), or is left to Python.
 _PYTHONS = -1
-_LAST_CASED = 0x1FFFF  # the end of the planes with upper and lower case
-_NO_LETTERS = np.zeros(0, np.int32)  # a table in which no code point changes
 
 
 @cache
 def _lower_table() -> npt.NDArray[np.int32]:
-    """The lower case of every code point, from this Python's own Unicode tables."""
-    table = np.zeros(_LAST_CASED + 1, np.int32)
-    for code in range(0x80, _LAST_CASED + 1):
-        if 0xD800 <= code < 0xE000:
-            continue
+    """The lower case of every code point, by this Python's own Unicode tables.
+
+    A code point maps to another one with the same UTF-8 length, or to itself (0), or is left to
+    Python.
+    """
+    cased = 0x20000  # the end of the planes with upper and lower case
+    table = np.zeros(cased, np.int32)
+    for code in range(0x80, cased):
         letter = chr(code)
         lower = letter.lower()
-        if lower == letter:
-            continue
-        same_length = len(lower) == 1 and len(lower.encode()) == len(letter.encode())
-        table[code] = ord(lower) if same_length else _PYTHONS
+        if lower != letter:
+            same_length = len(lower) == 1 and len(lower.encode()) == len(letter.encode())
+            table[code] = ord(lower) if same_length else _PYTHONS
     table[ord("Σ")] = _PYTHONS  # its lower case depends on its neighbours
     return table
 
@@ -158,7 +155,7 @@ def lowered(column: pa.LargeStringArray, only_ascii: bool = False) -> pa.LargeSt
     starts = offsets + column.buffers()[2].address
     lower = np.zeros(int(offsets[-1] - offsets[0]) + READ_AHEAD, np.uint8)
     rows = np.zeros(len(column), np.bool_)
-    table = _NO_LETTERS if only_ascii else _lower_table()
+    table = np.zeros(0, np.int32) if only_ascii else _lower_table()
     _lower_rows(starts, lower, table, rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
     # Python lower-cases its rows from the original text, because the context matters.

@@ -1,21 +1,28 @@
-"""The steps of each tokenizer: changes of a text, and the rule that splits the result."""
+"""The steps of each tokenizer: changes of a text, and the rule that splits the result.
+
+White space is that of `str.isspace`.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
+from beam_bleu.transforms.text.byte_classes import WHITE_CODES
 from beam_bleu.transforms.text.library_tokenizers import tokenized
-from beam_bleu.transforms.text.patterns import jiwer_rewritten, tercom_rewritten
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.rouge import rouge_rewritten
-from beam_bleu.transforms.text.spacing import spaced
-from beam_bleu.transforms.text.squad import squad_rewritten
+from beam_bleu.transforms.text.spacing import spaced, squad_rewritten
 from beam_bleu.transforms.text.text import NormalizationName, Text
 from beam_bleu.transforms.text.tokenization import (
     ASCII_SPACE,
@@ -25,6 +32,88 @@ from beam_bleu.transforms.text.tokenization import (
     WHITE_SPACE,
 )
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
+
+_WHITE_SPACE = "".join(map(chr, WHITE_CODES))
+
+# Expressions, and what replaces their matches. As in 13a, &amp;lt; becomes <, but &amp;quot;
+# becomes &quot;.
+_REPLACED = (
+    ("\n-", ""),
+    ("\n", " "),
+    ("&quot;", '"'),
+    ("&amp;", "&"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    (f"[{_WHITE_SPACE}]+$", ""),
+    (r"([!-&(-+/:-@\[-`{-~])", r" \1 "),
+    (r"'s( |$)", r" 's "),
+    (r"(^|[^0-9])([.,])", r"\1 \2 "),
+    (r"([.,])([^0-9]|$)", r" \1 \2"),
+    (r"([0-9])(-)", r"\1 \2 "),
+)
+_ASIAN_MARKS = (
+    "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"  # Asian punctuation
+    "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"  # full-width punctuation
+)
+_CHINESE = "\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f"
+_MARKS = '.,?:;!"()'
+
+
+def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    """The texts after Tercom's changes, which are then split at white space.
+
+    The expressions are those of sacreBLEU's `tokenizer_ter.py`, in the same order, but for what
+    changes no word: its ranges of Asian characters, of which some overlap, are one class; and its
+    three expressions for hiragana and katakana never match, because they begin with `^`, but by
+    then the text begins with a space.
+    """
+    is_normalized, is_asian = "norm" in text.tokenize, "asian" in text.tokenize
+    if is_normalized:
+        for pattern, new in _REPLACED:
+            column = pc.replace_substring_regex(column, pattern, new)
+        if is_asian:
+            column = pc.replace_substring_regex(column, f"([{_CHINESE}{_ASIAN_MARKS}])", r" \1 ")
+    if "no-punct" in text.tokenize:
+        removed = _MARKS + (_ASIAN_MARKS if is_asian else "")
+        column = pc.replace_substring_regex(column, f"[{removed}]", "")
+    if is_normalized:  # texts that are normalized again
+        column = pc.replace_substring_regex(column, f"[{_WHITE_SPACE}]+", " ")
+    return column
+
+
+def jiwer_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    """The texts after jiwer's default transforms, but for the split at spaces.
+
+    `RemoveMultipleSpaces` leaves a single tab or no-break space, which is a part of a word.
+    """
+    if "no-punct" in text.tokenize:
+        column = pc.replace_substring_regex(column, _punctuation(), "")
+    if "words" in text.tokenize:
+        column = pc.replace_substring_regex(column, f"[{_WHITE_SPACE}]{{2,}}", " ")
+    return pc.utf8_trim(column, _WHITE_SPACE)
+
+
+@cache
+def _punctuation() -> str:
+    """An expression for the code points of Unicode's category P, by this Python's tables."""
+    codes = (
+        f"\\x{{{code:x}}}"
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)).startswith("P")
+    )
+    return f"[{''.join(codes)}]+"
+
+
+def split_words(column: pa.LargeStringArray) -> Integers:
+    """The number of words of each text, int64 (rows,), as in `re.split`; 0 for a null.
+
+    White space at the beginning or the end of a text makes an empty word, and an empty text has
+    one.
+    """
+    runs = pc.count_substring_regex(column, f"[{_WHITE_SPACE}]+").to_numpy(zero_copy_only=False)
+    words: Integers = np.nan_to_num(runs + 1).astype(np.int64)
+    return words
+
 
 _Change = Callable[[pa.LargeStringArray, Text], pa.LargeStringArray]
 
@@ -46,7 +135,6 @@ _STEPS: dict[str, tuple[int, _Change | None]] = {
     "rouge": (ASCII_SPACE, rouge_rewritten),
 }
 """For each tokenizer, the rule that splits the changed texts, and what changes a padded column."""
-
 
 _FORMS: dict[NormalizationName, Literal["NFC", "NFKC"]] = {"nfc": "NFC", "nfkc": "NFKC"}
 
@@ -81,7 +169,6 @@ def changed_alike(text: Text) -> Text:
 
 
 def _cased(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The column after normalization and the change of case."""
     if text.normalize is not None:
         column = _normalized(column, text.normalize)
     if not text.lowercase:
@@ -92,7 +179,6 @@ def _cased(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
 
 
 def _normalized(column: pa.LargeStringArray, form: NormalizationName) -> pa.LargeStringArray:
-    """The column in a normal form of Unicode, by the tables of the running Python."""
     texts = column.to_pylist()
     changed = [text and unicodedata.normalize(_FORMS[form], text) for text in texts]
     return column if changed == texts else pa.array(changed, pa.large_string())

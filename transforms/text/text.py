@@ -22,12 +22,8 @@ class Case:
 
     Attributes:
       name: its name in signatures.
-      flag: the flag of the command.
-      description: what the flag does.
       shown: its name in the table of presets.
       short: sacreBLEU's other spellings of the flag.
-      in_sacrebleu: whether sacreBLEU has it.
-      by_unicode: whether it depends on the version of Python's Unicode tables.
     """
 
     name: str
@@ -36,18 +32,10 @@ class Case:
     shown: str
     short: tuple[str, ...] = ()
     in_sacrebleu: bool = True
-    by_unicode: bool = False
 
 
 CASES: Mapping[Lowercase, Case] = {
-    True: Case(
-        "lc",
-        "lowercase",
-        "lower-case the text before it is scored",
-        "lower",
-        short=("-lc",),
-        by_unicode=True,
-    ),
+    True: Case("lc", "lowercase", "lower-case the text before it is scored", "lower", ("-lc",)),
     "ascii": Case(
         "lc-ascii", "lowercase_ascii", "lower-case only A-Z", "lower A-Z", in_sacrebleu=False
     ),
@@ -144,12 +132,10 @@ class Text:
         return TextName(self.tokenize, self.lowercase, self.normalize, model)
 
 
-SACREBLEU = "2.6.0"
-"""The version of sacreBLEU that gives the same numbers."""
+SACREBLEU = "2.6.0"  # the version that gives the same numbers
 
 
 def signature_line(fields: Mapping[str, str]) -> str:
-    """A signature: one line with the fields, in their order."""
     return "|".join(f"{name}:{value}" for name, value in fields.items())
 
 
@@ -160,14 +146,9 @@ def own_signature(text: TextName, fields: Mapping[str, str]) -> str:
 
 
 def text_versions(text: TextName) -> dict[str, str]:
-    """The versions on which a text's tokens depend, without beam-bleu's own version.
-
-    A new version of a library can know more code points, and have other models and dictionaries.
-    """
-    versions = {}
+    """The versions on which a text's tokens depend, without beam-bleu's own version."""
     tokenizer = ALL_TOKENIZERS[text.tokenize]
-    if CASES[text.lowercase].by_unicode or text.normalize is not None or tokenizer.by_unicode:
-        versions["unicode"] = unicodedata.unidata_version
-    for package in tokenizer.versions:
-        versions[package] = importlib.metadata.version(package)
+    versions = {package: importlib.metadata.version(package) for package in tokenizer.versions}
+    if text.lowercase is True or text.normalize is not None or tokenizer.by_unicode:
+        return {"unicode": unicodedata.unidata_version, **versions}
     return versions

@@ -1,13 +1,10 @@
 """Compiled tokenization: from the bytes of a text to the places of its tokens.
 
-There are six rules. `none` splits at white space like `str.split`. `ascii-space` splits only
-at ASCII white space (without the separators U+001C to U+001F), and the words of jiwer only at
-spaces. `char` makes a token of every code point that is not white space. The words of chrF are
-those between white space, and a punctuation mark at their end, or else at their start, becomes a
-word of its own. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a), after `<skipped>` and
-hyphens at line ends are removed from the text. (For `zh` and `intl`, spacing.py puts spaces into
-the text, and `none` splits it.) 13a is defined by regular expressions that insert spaces. On bytes
-the following rules are equivalent; the tests compare them with sacreBLEU:
+Most rules split at white space. `char` makes a token of every code point that is not white space.
+In the words of chrF, a punctuation mark at their end, or else at their start, becomes a word of its
+own. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a), after `<skipped>` and hyphens at line
+ends are removed from the text. It is defined by regular expressions that insert spaces. On bytes
+the following rules are equivalent:
 
 * A symbol is always a token of its own ("alone"). So is an entity, which counts as its symbol.
 * A single full stop or comma is alone unless there are digits on both sides.
@@ -58,7 +55,6 @@ TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1
 """The number of tokens for which `tokenize` needs memory if it numbers them."""
 
 ANY = 2**62
-
 # The rules; `splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE, CHRF_WORDS = range(6)
 
@@ -68,9 +64,7 @@ _LOW_MARKS, _HIGH_MARKS = (
     for first in (0, BLOCK)
 )
 
-_NOTHING = np.uint64(0)
-_ONE = np.uint64(1)
-_TWO = np.uint64(2)
+_NOTHING, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 _LAST = np.uint64(BLOCK - 1)  # the shift that brings a mask's last bit down to bit 0
 _EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -95,8 +89,8 @@ def _joins_next_digit(start, address):
 def _write_places(at, block, mask):
     """Writes the address of each bit of a mask into a word of a token; returns the next place.
 
-    SPARE_TOKENS at once, because a branch predictor cannot learn their number: 64 bytes
-    of ordinary text rarely have more.
+    SPARE_TOKENS at once, because a branch predictor cannot learn their number: 64 bytes of ordinary
+    text rarely have more.
     """
     end = at + count_bits(mask) * TOKEN_BYTES
     place = at
@@ -131,8 +125,6 @@ def _cut_marks(word, last, place):
 
     These are the words of its `_remove_punctuation`. A character of several bytes is no mark, so
     bytes are enough to decide. A word of a single character stays as it is: "(hi)" is "(hi", ")".
-    `word` and `last` are the addresses of the first place and of the end, `place` the one to write
-    to.
     """
     while word < last:
         start, end = load_int(word + FIRST, 0), load_int(word + SECOND, 0)
@@ -154,22 +146,14 @@ def _cut_marks(word, last, place):
 
 
 def _tokenizing(are_numbered: bool) -> Any:
-    """Makes the function that writes tokens, or numbers in place of them."""
-
     @inner
     def tokenize(start, end, rule, tokens, most, vocabulary, seed):
         """Finds the tokens of the text at [start, end), and writes them or their numbers.
 
-        Args:
-          tokens: address to write to. There must be memory for all tokens and SPARE_TOKENS more;
-            for TOKENS_IN_CACHE if they are numbered, and three times as many with CHRF_WORDS,
-            which is only for tokens that are numbered.
-          most: where a chunk ends with this many bytes of tokens or more, it stops, even before the
-            end of the text.
-          vocabulary: address of what numbers the tokens (see numbering.py).
-
-        Returns:
-          The end of the tokens, if they are not numbered.
+        `tokens` needs memory for all tokens and SPARE_TOKENS more; for TOKENS_IN_CACHE if they are
+        numbered, and three times as many with CHRF_WORDS, which is only for tokens that are
+        numbered. Where a chunk ends with `most` bytes of tokens or more, it stops, even before the
+        end of the text. Returns the end of the tokens, if they are not numbered.
         """
         entities_end = end if rule == MTEVAL_13A else start  # other rules have no entities
         block = start

@@ -1,14 +1,16 @@
-"""The tokenizers: the rules that split texts into tokens. The functions are in `splitting.py`.
+"""The tokenizers: the rules that split texts into tokens, and which one a language has.
 
 Texts in some scripts need a tokenizer that finds words without spaces. One that needs spaces takes
-a clause of such a text for one token.
+a clause of such a text for one token. The functions are in `splitting.py`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -23,10 +25,7 @@ class Script:
     """A row of `SCRIPTS`.
 
     Attributes:
-      name: its name here.
-      shown: the languages that are written in it, for messages.
       reason: why a tokenizer that does not split it gives other scores, for messages.
-      remedy: the tokenizer to use, for messages.
       letters: a text is in this script if the words in which letters of the table occur have more
         letters than this on average, and if the text has more such letters than words. Words are
         the parts between white space. docs/inputs.md has the measurement.
@@ -71,8 +70,7 @@ TokenizerName = Literal[
     "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
 ]
 
-AnyTokenizerName = str
-"""Also those that only one metric has. A combination of choices is a tokenizer of its own."""
+AnyTokenizerName = str  # also those that only one metric has, with their choices
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,21 +78,16 @@ class Tokenizer:
     """A row of `TOKENIZERS`, or of `ALL_TOKENIZERS`.
 
     Attributes:
-      name: its name here.
-      description: what its tokens are, for docs/metrics.md; "" for a metric's own.
       sacrebleu: its name in sacreBLEU, which has the same tokens; None if it does not have it, or
         only for its own models.
-      takes_tokenized_text: whether it is for text that is tokenized already.
       splits: the scripts that it splits into words or smaller tokens; it needs spaces for the
         others.
       remedy: what to use for these others, for messages; None for another tokenizer, which the row
         of the script names.
-      needs_model: whether it needs a model of SentencePiece.
       extra: the extra of beam-bleu that installs its library; None if it needs no library.
       versions: the packages whose versions can change its tokens.
       by_unicode: whether they depend on the version of Python's Unicode tables.
-      dictionary: for a tokenizer of MeCab, the module of its library and the name of its
-        dictionary.
+      dictionary: of MeCab: the module of its library and the name of its dictionary.
     """
 
     name: AnyTokenizerName
@@ -110,11 +103,7 @@ class Tokenizer:
     dictionary: tuple[str, str] | None = None
 
     def signed(self, model: str) -> str:
-        """Its name in a signature, with the digest of its model if it needs one.
-
-        Raises:
-          UsageError: the signature has the version of a library, and it is missing.
-        """
+        """Its name in a signature, with the digest of its model if it needs one."""
         if self.needs_model:
             return f"{self.name}-{model}"
         if self.dictionary is None:
@@ -247,3 +236,84 @@ def with_choices(name: str, **choices: bool) -> AnyTokenizerName:
 
 
 ALL_TOKENIZERS: Mapping[AnyTokenizerName, Tokenizer] = table(*TOKENIZERS.values(), *_of_metrics())
+
+
+@dataclasses.dataclass(frozen=True)
+class Language:
+    """A row of `LANGUAGES`, with all its codes in ISO 639."""
+
+    name: str
+    description: str
+    codes: tuple[str, ...]
+    tokenize: TokenizerName
+    regions: tuple[str, ...]  # where it is an official language
+
+
+LANGUAGES: Mapping[str, Language] = table(
+    Language(
+        "zh",
+        "Chinese",
+        ("zh", "zho", "chi", "cmn", "lzh", "wuu", "yue"),
+        "zh",
+        ("CN", "HK", "MO", "SG", "TW"),
+    ),
+    Language("ja", "Japanese", ("ja", "jpn"), "ja-mecab", ("JP",)),
+    Language("ko", "Korean", ("ko", "kor"), "ko-mecab", ("KP", "KR")),
+)
+
+OTHER_LANGUAGES: TokenizerName = "13a"
+
+_ROWS = {code: row for row in LANGUAGES.values() for code in row.codes}
+
+# ISO 639-1, now and before: jp and cn, for example, are codes of countries.
+_TWO_LETTERS = """
+    aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy
+    da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu
+    hy hz ia id ie ig ii ik io is it iu iw ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la
+    lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl nn no nr nv ny oc
+    oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st
+    su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh
+    zu
+"""
+_NO_LANGUAGE = ("mis", "mul", "und", "zxx")  # no language, several ones, or an unknown one
+
+# A language, such as zh, zho_Hans, zh-Hant or pt_BR; a script or a region has capitals.
+_CODE = r"[a-z]{2,3}(?:[-_][A-Z][a-z]{3})?(?:[-_](?:[A-Z]{2}|[0-9]{3}))?"
+_PAIR = re.compile(rf"(?:({_CODE})-)?({_CODE})")
+
+EXAMPLES_OF_CODES = (
+    "a code such as de, zh or pt_BR, or a pair such as en-de: languages in small letters, regions "
+    "in capitals, and a hyphen between the languages of a pair"
+)
+
+
+@functools.lru_cache(maxsize=1024)
+def tokenizer_of(code: str) -> TokenizerName:
+    """The tokenizer of a language.
+
+    A code has two letters (ISO 639-1) or three (ISO 639-3). A script and a region can follow it. Of
+    a pair of codes, such as "en-de", the target counts.
+
+    Raises:
+      ValueError: it is not such a code, or it can be a pair or a language with a region.
+    """
+    match = _PAIR.fullmatch(code)
+    languages = [re.split("[-_]", part)[0] for part in match.groups() if part] if match else []
+    if match is None or not all(map(_is_known, languages)):
+        raise ValueError(f"{code!r} is not a language code")
+    source, target = _ROWS.get(languages[0]), _ROWS.get(languages[-1])
+    region = match[2].upper()
+    # A region in small letters, such as zh-tw, looks like a pair. That matters only if the two
+    # have different tokenizers: pt-br can be Portuguese of Brazil, or from Portuguese to Breton.
+    if match[1] and source and source is not target and region in source.regions:
+        raise ValueError(
+            f"{code!r} can be {match[1]}-{region}, which is {source.description}, or a pair with "
+            f"the language {match[2]}"
+        )
+    return target.tokenize if target else OTHER_LANGUAGES
+
+
+def _is_known(language: str) -> bool:
+    if len(language) == 2:
+        return language in _TWO_LETTERS.split()
+    return language not in _NO_LANGUAGE  # there are almost 8,000 codes with three letters

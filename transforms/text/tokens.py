@@ -1,4 +1,4 @@
-"""Compiled tokens: the words that stand for a token, when two are the same, and their masks.
+"""Compiled tokens: their hashes and hash tables, the words that stand for them, and their masks.
 
 A token is three words. The first is its key, a hash of its bytes. The other two are its bytes,
 with a byte 1 and zeros after them, if they are up to 15. So two such tokens are the same if their
@@ -6,15 +6,19 @@ words are the same. A longer token has its address, and its length with bits tha
 has. The token of an entity is that of its symbol.
 
 Where a token occurs among up to 64 others is a mask, from one comparison of its key with their
-keys, 32 bits each. Keys are not enough to be exact. So each token is compared with the first one of
-its key. If two different tokens have the same 32 bits, which no text can provoke (see hashing.py),
-the caller has to count in another way.
+keys, 32 bits each, and each token is compared with the first one of its key. If two different
+tokens have the same 32 bits, the caller has to count in another way.
+
+Two secret words of the process decide hashes and places in tables, so no text can provoke that its
+tokens all fall into one place. They are an argument of compiled code: a constant would be the same
+in every process that loads the code from the cache.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -22,6 +26,7 @@ import numpy as np
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.lanes import equal_numbers
 from beam_bleu.transforms.native.memory import (
+    clear,
     folded_product,
     load_int,
     load_word,
@@ -29,12 +34,68 @@ from beam_bleu.transforms.native.memory import (
     store_count,
     store_word,
 )
-from beam_bleu.transforms.text.hashing import hashed
 
+Seed = tuple[np.uint64, np.uint64]
+SLOT_BYTES = 16  # of a hash table
 FIRST, SECOND, TOKEN_BYTES = 8, 16, 24
 
-_NOTHING = np.uint64(0)
-_ONE = np.uint64(1)
+_NOTHING, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def new_seed() -> Seed:
+    """Two random words. Keys are multiplied by the second one, which is odd."""
+    mask, factor = np.frombuffer(os.urandom(16), np.uint64)
+    return mask, factor | np.uint64(1)
+
+
+@inner
+def hashed(key, seed):
+    """A word that looks random: keys with any pattern are spread over all bits.
+
+    After a plain multiplication, the low bits would depend only on the key's low bits. The mask
+    makes a key of 0 work.
+    """
+    return folded_product(key ^ seed[0], seed[1])
+
+
+@inner
+def table_bits(entries):
+    """log2 of the number of slots of a table for this number of entries.
+
+    Small tables are a quarter full, so that most look-ups end at the first slot without a
+    mispredicted branch. Large tables are half full, to save memory.
+    """
+    wanted = 4 * entries if entries <= 4096 else 2 * entries
+    bits = 9
+    while (1 << bits) < wanted:
+        bits += 1
+    return bits
+
+
+@inner
+def clear_table(table, bits):
+    """Empties all slots, and the extra slot after them, which counts entries that are not found."""
+    clear(table, ((1 << bits) + 1) * SLOT_BYTES)
+
+
+@inner
+def home(key, bits, seed):
+    """The slot where the search for a key begins (Dietzfelbinger et al. 1997).
+
+    With a random odd factor, two keys have the same home at most twice as often as random
+    numbers.
+    """
+    return np.int64((key * seed[1]) >> np.uint64(64 - bits))
+
+
+@inner
+def step(key, seed):
+    """The distance to the next slot of a search: an odd number, so that every slot is tried.
+
+    It depends on the key. With the same step for all keys, one secret in a hundred puts
+    neighbouring keys into one long run of slots, and each look-up goes through the run.
+    """
+    return np.int64(hashed(key, seed)) | 1
 
 
 def _little_endian(text: str) -> Any:
@@ -56,8 +117,7 @@ _QUOTE, _AMPERSAND, _LESS, _GREATER = (np.uint64(ord(symbol)) for symbol in '"&<
 def entity(address, end):
     """(symbol, length in bytes) of the entity that begins with the ampersand at `address`.
 
-    sacreBLEU replaces &quot;, then &amp;, then &lt;, then &gt;. So &amp;lt; becomes <, but
-    &amp;quot; becomes &quot; (three tokens).
+    As in sacreBLEU, &amp;lt; becomes <, but &amp;quot; becomes &quot; (three tokens).
     """
     left = end - address
     word = load_word(address)
@@ -85,11 +145,7 @@ def _fold(key, word, seed):
 
 @inner
 def _long_key(address, length, seed):
-    """The hash of a token of 16 bytes or more, of which nobody can make many without the seed.
-
-    (Up to 8 tokens can have the same key with any seed: runs of one letter, with the same words and
-    different lengths.)
-    """
+    """The hash of a token of 16 bytes or more, of which nobody can make many without the seed."""
     key = load_word(address)
     last = address + length - 8  # the last word overlaps the one before
     at = address + 8
@@ -142,32 +198,21 @@ def is_same_token(one, other):
 
 
 MOST_MASKED = 64
-
-KEYS_BYTES = 4 * MOST_MASKED
-
-FEW_MASKED = 32
-"""So many are compared in less time."""
-
+FEW_MASKED = 32  # so many are compared in less time
 _KEY_BYTES = 4
-
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+KEYS_BYTES = _KEY_BYTES * MOST_MASKED
 
 _equal_few, _equal_all = equal_numbers(FEW_MASKED), equal_numbers(MOST_MASKED)
 
 
 @inlined
 def mask_of_all(count):
-    """The mask of this number of tokens, at most MOST_MASKED."""
     return _ALL >> np.uint64(MOST_MASKED - count) if count > 0 else _NOTHING
 
 
 @inlined
 def mask_of(token, keys, inside, few):
-    """The positions of the tokens with the same key.
-
-    `keys` is what `write_keys` writes, `inside` the mask of all tokens, and `few` says whether they
-    are at most FEW_MASKED.
-    """
+    """The positions of the tokens with the same key; `inside` is the mask of all tokens."""
     if few:
         return _equal_few(keys, load_word(token)) & inside
     return _equal_all(keys, load_word(token)) & inside
@@ -175,10 +220,7 @@ def mask_of(token, keys, inside, few):
 
 @inlined
 def difference(token, mask, first):
-    """0 if the first token of a mask is the same as this token, or if there is none.
-
-    `first` is the address of the tokens with the keys.
-    """
+    """0 if the first token of a mask is the same as this token, or if there is none."""
     holder = first + lowest_bit(mask) * TOKEN_BYTES if mask != _NOTHING else token
     words = load_word(token + FIRST) ^ load_word(holder + FIRST)
     words |= load_word(token + SECOND) ^ load_word(holder + SECOND)
@@ -189,7 +231,6 @@ def difference(token, mask, first):
 
 @inlined
 def write_keys(first, last, keys):
-    """Writes the keys of the tokens at the addresses first..last."""
     token, key = first, keys
     while token < last:
         store_count(key, np.int64(load_word(token)))

@@ -16,7 +16,7 @@ from beam_bleu.transforms.examples.picking import (
     Picker,
     sample_ranks,
 )
-from beam_bleu.transforms.metrics.mean import MeanConfig, MeanErrorConfig
+from beam_bleu.transforms.metrics.numbers import MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
 from beam_bleu.transforms.text.text import Text

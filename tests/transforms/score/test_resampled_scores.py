@@ -15,8 +15,8 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     SHORTEST,
     width,
 )
+from beam_bleu.transforms.metrics.bleu.formula import CORPUS_SMOOTH_METHODS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.smoothing import CORPUS_SMOOTH_METHODS
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.score.resampled_scores import (
     bootstrap_difference,

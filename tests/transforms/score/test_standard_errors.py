@@ -13,9 +13,8 @@ from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MA
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.error_rates.metric import WerConfig
-from beam_bleu.transforms.metrics.mean import MeanConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
-from beam_bleu.transforms.metrics.perplexity import Perplexity
+from beam_bleu.transforms.metrics.numbers import MeanConfig, Perplexity
 from beam_bleu.transforms.metrics.rouge.metric import Rouge1Config
 from beam_bleu.transforms.metrics.squad import ExactMatchConfig, TokenF1Config
 from beam_bleu.transforms.metrics.ter.metric import TerConfig

@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.batch import RowGroup
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import PreparedBatch, SegmentLabel, count_batch
 from beam_bleu.transforms.text import library_tokenizers
-from beam_bleu.transforms.text.languages import tokenizer_of
+from beam_bleu.transforms.text.tokenizers import tokenizer_of
 
 BLEU = BleuConfig()
 LABEL = SegmentLabel("lang", 1)

@@ -10,8 +10,8 @@ import pytest
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import count_batch
-from beam_bleu.transforms.text import hashing, numbered_texts
-from beam_bleu.transforms.text.hashing import new_seed
+from beam_bleu.transforms.text import numbered_texts, tokens
+from beam_bleu.transforms.text.tokens import new_seed
 
 SEEDS = [new_seed() for _ in range(8)]
 
@@ -34,7 +34,7 @@ def of_one_place() -> list[int]:
 def test_keys_have_places_all_over_a_table(made) -> None:
     keys = made()
     assert len(keys) == 5000
-    places = [{int(hashing.home(np.uint64(key), 13, seed)) for key in keys} for seed in SEEDS]
+    places = [{int(tokens.home(np.uint64(key), 13, seed)) for key in keys} for seed in SEEDS]
     # 3,700 if they were random. A secret in a hundred gives fewer.
     assert sorted(map(len, places))[len(SEEDS) // 2] > 1500
 

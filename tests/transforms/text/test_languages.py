@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sacrebleu.metrics import BLEU
 
-from beam_bleu.transforms.text.languages import LANGUAGES, OTHER_LANGUAGES, tokenizer_of
+from beam_bleu.transforms.text.tokenizers import LANGUAGES, OTHER_LANGUAGES, tokenizer_of
 
 
 def test_the_choices_are_those_of_sacrebleu():

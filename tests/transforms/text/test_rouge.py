@@ -16,12 +16,13 @@ from nltk.stem.porter import PorterStemmer
 from rouge_score.tokenize import tokenize
 
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
-from beam_bleu.transforms.text.porter import RULES
+from beam_bleu.transforms.text.rouge import RULES
 from beam_bleu.transforms.text.splitting import splittable
 from beam_bleu.transforms.text.text import Text
 
 STEMMER = PorterStemmer()
-SUFFIXES = sorted({rule.suffix for rules in RULES for rule in rules})
+RULE_WORDS = " ".join(RULES).replace("|", "").split()
+SUFFIXES = sorted({rule.split(":")[0] for rule in RULE_WORDS})
 ENDS = [*SUFFIXES, "s", "ss", "sses", "ies", "ied", "eed", "ed", "ing", "y", "e", "ll", "at", "bl"]
 
 

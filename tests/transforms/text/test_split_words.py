@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.text.patterns import split_words
+from beam_bleu.transforms.text.splitting import split_words
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=100)
 

@@ -1,13 +1,7 @@
 """The columns of BLEU: the integers of a segment from which every definition of BLEU is computed.
 
-Most columns are 0 for usual texts: for segments with one reference each and without very short
-candidates, only `SEGMENTS`, `CANDIDATE_LENGTH`, `SHORTEST` and the matches are not.
-
 The totals follow from the other columns. Let h_j be 1 if a candidate has fewer than j tokens,
 otherwise 0 (`short_candidates`). Then t_n = max(c - n + 1, 0) = c - (n - 1) + h_1 + ... + h_(n-1).
-
-If a segment has several references, a rule decides which length counts. `kernel.py` computes the
-lengths by all rules.
 """
 
 from __future__ import annotations
@@ -22,10 +16,8 @@ from numpy.typing import NDArray
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN, SEGMENTS, Basis
 
+# The columns after `SEGMENTS`; the matches and the short candidates of N orders come last.
 CANDIDATE_LENGTH, SHORTEST, CLOSEST, CLOSEST_FIRST, LONGEST, AVERAGE, FIRST_MATCHES = range(1, 8)
-"""The columns after `SEGMENTS`, as `FIRST_COLUMNS` describes them, and then the matches and the
-short candidates of N orders."""
-
 FIRST_COLUMNS = {
     "segments": "1",
     "candidate_length": "tokens of the candidate",
@@ -46,11 +38,8 @@ class ReferenceLength:
     """A row of `REFERENCE_LENGTHS`.
 
     Attributes:
-      name: its name here.
-      description: the length of one segment's references.
       columns: the columns that add up to the length, each with its factor.
       tools: the papers and the tools, other than sacreBLEU, that use it.
-      in_sacrebleu: whether sacreBLEU uses it.
       divisor: the number by which their sum is divided.
     """
 
@@ -113,13 +102,7 @@ def bleu_basis(max_order: int) -> Basis:
 class BleuColumns:
     """BLEU's columns by their names: of one segment or of a sum, numbers or arrays of one shape.
 
-    Attributes:
-      max_order: the largest n-gram order, N.
-      segments: the number of segments.
-      candidate_length: tokens in the candidates.
-      matches: clipped n-gram matches; [n - 1] is of order n.
-      short_candidates: candidates with fewer than n tokens; [n - 1] is of order n, so the first are
-        empty.
+    In lists of orders, [n - 1] is of order n.
     """
 
     def __init__(self, columns: Sequence[Any] | NDArray[Any]) -> None:
@@ -133,7 +116,6 @@ class BleuColumns:
 
     @functools.cached_property
     def totals(self) -> tuple[Any, ...]:
-        """N-grams in the candidates; [n - 1] is of order n."""
         segments, total = self.segments, self.candidate_length
         totals = [total]
         for short in self.short_candidates[:-1]:

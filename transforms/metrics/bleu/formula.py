@@ -1,31 +1,173 @@
-"""BLEU's formula: from the integers of a corpus, or of a segment, to a score.
+"""BLEU's smoothing methods and formula: from the integers of a corpus or segment to a score.
 
 Papineni et al. 2002 (https://aclanthology.org/P02-1040), section 2.3:
 BLEU = BP * exp(sum over n of w_n log p_n), BP = exp(1 - r/c) if c < r, else 1.
 All definitions share this formula. They differ in the smoothing of orders without matches
-(`smooth`), in the weights and in r. For sacreBLEU's methods the operations and their order
-are those of `BLEU.compute_bleu` in sacreBLEU 2.6, and for NLTK's methods those of NLTK's
-`SmoothingFunction`.
+(`smooth`), in the weights and in r. The operations and their order are those of
+`BLEU.compute_bleu` in sacreBLEU 2.6, and for its methods those of `SmoothingFunction` in NLTK.
 
-Python runs the functions with unbounded integers, and with numbers that carry their derivatives;
-for every segment of a batch, numba compiles them, with int64 (`score_rows`). So they use only loops
-and numbers. `weights` are N numbers, or none if all orders have the same weight.
+Python runs the functions with unbounded integers, and with recorded numbers; numba compiles them
+with int64 (`score_rows`). So they use only loops and numbers. `weights` are N numbers, or none.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
 import sys
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
+from typing import Literal
 
+from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.metrics import differentiation
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SmoothMethodName
 from beam_bleu.transforms.metrics.differentiation import Number, exp, log
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
+
+SmoothMethodName = Literal[
+    "exp",
+    "floor",
+    "add-k",
+    "none",
+    "add-k-all",
+    "epsilon",
+    "mteval",
+    "leave-out",
+    "nltk-method0",
+    "nltk-method1",
+    "nltk-method2",
+    "nltk-method3",
+    "nltk-method4",
+    "nltk-method5",
+    "nltk-method6",
+    "nltk-method7",
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class SmoothMethod:
+    """A row of `SMOOTH_METHODS`.
+
+    Attributes:
+      description: the precision that it gives.
+      source: the papers and the tools, other than sacreBLEU, that it comes from.
+      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it.
+      value: the default of its value, in the tool that it comes from; None if it takes no value.
+        sacreBLEU and NLTK have the values of Chen & Cherry 2014. NLTK calls them epsilon (method
+        1), k (4 and 7) and alpha (6).
+      takes_effective_order: other methods have their own rule for orders longer than the
+        candidates.
+      has_highest: whether a score is at most 100. The values of other methods take the place of a
+        precision, and nothing limits them.
+      counted_order: the order up to which n-grams are counted for it, even if N is smaller.
+    """
+
+    name: SmoothMethodName
+    description: str
+    source: str
+    sacrebleu: str | None = None
+    value: float | None = None
+    divides_by_value: bool = False
+    takes_effective_order: bool = True
+    has_highest: bool = True
+    segments_only: bool = False
+    smallest_order: int = 1
+    counted_order: int = 1
+
+
+_nltk = functools.partial(SmoothMethod, source="NLTK", takes_effective_order=False)
+
+SMOOTH_METHODS: Mapping[SmoothMethodName, SmoothMethod] = table(
+    SmoothMethod(
+        "exp",
+        "of the k-th order without matches: 1 / (2^k · t_n)",
+        "mteval-v13a; Chen & Cherry 2014, method 3",
+        sacrebleu="exp",
+    ),
+    SmoothMethod(
+        "floor",
+        "of an order without matches: v / t_n",
+        "Chen & Cherry, method 1",
+        sacrebleu="floor",
+        value=0.1,
+        has_highest=False,
+    ),
+    SmoothMethod(
+        "add-k",
+        "of orders above 1: (m_n + v) / (t_n + v)",
+        "Lin & Och 2004; Chen & Cherry, method 2",
+        sacrebleu="add-k",
+        value=1.0,
+    ),
+    SmoothMethod("none", "m_n / t_n", "the paper", sacrebleu="none"),
+    SmoothMethod(
+        "add-k-all",
+        "of all orders: (m_n + v) / (t_n + v)",
+        "TensorFlow NMT with `smooth=True`",
+        value=1.0,
+    ),
+    SmoothMethod(
+        "epsilon",
+        "of an order whose precision is 0: v",
+        "Python classes that avoid log 0",
+        value=1e-100,
+        has_highest=False,
+    ),
+    SmoothMethod(
+        "mteval",
+        "as `exp`, even if not a single unigram matches; 1 for an order without n-grams",
+        "mteval-v13a.pl itself",
+    ),
+    SmoothMethod(
+        "leave-out",
+        "m_n / t'_n; if it is 0, the order is left out and the other weights do not change",
+        "NLTK 3.2.2 to 3.2.5",
+        takes_effective_order=False,
+    ),
+    _nltk("nltk-method0", "m_n / t'_n; if it is 0, the smallest normal float (2.2e-308)"),
+    _nltk(
+        "nltk-method1", "of an order whose precision is 0: v / t'_n", value=0.1, has_highest=False
+    ),
+    _nltk("nltk-method2", "of orders above 1: (m_n + 1) / (t'_n + 1)"),
+    _nltk("nltk-method3", "of the k-th order without matches: 1 / (2^k · t'_n)"),
+    _nltk(
+        "nltk-method4",
+        "of the k-th order without matches: ln(c) / (2^k · v · t'_n); left out if c = 1",
+        value=5.0,
+        divides_by_value=True,
+    ),
+    _nltk("nltk-method5", "averages of neighbouring orders", segments_only=True, counted_order=5),
+    _nltk(
+        "nltk-method6",
+        "interpolation with a prior",
+        value=5.0,
+        divides_by_value=True,
+        segments_only=True,
+        smallest_order=3,
+    ),
+    _nltk(
+        "nltk-method7",
+        "`nltk-method4` and then `nltk-method5`",
+        value=5.0,
+        divides_by_value=True,
+        segments_only=True,
+        counted_order=5,
+    ),
+)
+
+
+CORPUS_SMOOTH_METHODS = tuple(
+    name for name, method in SMOOTH_METHODS.items() if not method.segments_only
+)
+
+SMOOTH_VALUES = {
+    name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
+}
+
 
 # The numbers of the methods, in the order of their table: compiled code cannot compare names.
 _NUMBERS = {name: number for number, name in enumerate(SMOOTH_METHODS)}
@@ -37,8 +179,7 @@ _METHOD0, _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 =
 _ZERO_WITHOUT_TOKENS = (_ADD_K_ALL, _EPSILON, _MTEVAL)
 _AS_NLTK = (_LEAVE_OUT, *_NLTK)
 
-_SMALLEST = sys.float_info.min
-"""The number that NLTK's method 0 uses for a precision of 0."""
+_SMALLEST = sys.float_info.min  # NLTK's precision of 0, by its method 0
 
 
 def method_number(smooth_method: SmoothMethodName) -> int:
@@ -66,11 +207,10 @@ def smooth(
     length: Number,
     precisions: MutableSequence[Number],
 ) -> int:
-    """Writes the precision of each of N orders, 0..100; returns how many orders count.
+    """Writes the precision of each of N orders, 0..100.
 
-    `method` and `value` are those of the smoothing, `matches` has those of the orders 1 to N, or to
-    5 if the method needs it; `totals` has the n-grams of these orders, and `short` the numbers of
-    candidates without one. `length` is the number of tokens of the candidates.
+    `matches` and `totals` are of the orders 1 to N, or to 5 if the method needs it; `short` has the
+    numbers of candidates without an n-gram of an order, and `length` is the tokens of candidates.
 
     Returns:
       The number of orders that count. 0 if the score is 0 because nothing matches. -1 if
@@ -211,7 +351,6 @@ def weighted_score(
     return bp * exp(total / orders)
 
 
-# Python still runs them as before, but compiled code can now call them, too.
 for _function in (brevity_penalty, _weighted_orders, _smooth_as_nltk, smooth, weighted_score):
     callable_by_compiled(_function)
 # numba takes functions of Python only.

@@ -1,13 +1,25 @@
 """The kernel: from columns of text to the columns of BLEU of every segment.
 
-The tokens of a segment are written side by side, and matching.py counts them. If a reference has
-too many tokens for that, they become numbers, and statistics/ngrams.py counts these. The tokens of
-very long texts are not written at all: they are numbered while they are in the cache.
+The tokens of a segment are written side by side, and matched with bit operations. If a reference
+has more than 64 tokens, or two different tokens have the same key in text/tokens.py, they become
+numbers, and statistics/ngrams.py counts these. The tokens of very long texts are not written at
+all: they are numbered while they are in the cache.
+
+Each token of a candidate gets a mask: bit p is set if the reference has the token at position p.
+Let M[1] be the mask of token i. Then M[n] = (M[n - 1] of token i - 1, shifted by one) & M[1] has
+the positions where the reference has the n-gram that ends at token i. Equal n-grams have equal
+masks, and different n-grams have masks without a common bit. So a match is counted by claiming a
+position that no earlier n-gram has claimed, and the matches of an n-gram are clipped to its
+occurrences in the reference. With several references, an occurrence in the candidate matches if it
+can be claimed in any of them, and is claimed in each where it can be. A vector has a lane for each
+order, so all orders take the same few instructions.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -20,14 +32,29 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     LONGEST,
     SHORTEST,
 )
-from beam_bleu.transforms.metrics.bleu.matching import LONGEST_REFERENCE, match_segment
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import call, compiled, inlined, inner
-from beam_bleu.transforms.native.memory import KeptMemory, address_of, load_int, store_int
+from beam_bleu.transforms.native.lanes import (
+    add_bits,
+    claim,
+    following,
+    lane_sizes,
+    no_lanes,
+    not_zero,
+    store_lanes,
+    without,
+)
+from beam_bleu.transforms.native.memory import (
+    KeptMemory,
+    address_of,
+    load_half,
+    load_int,
+    store_half,
+    store_int,
+)
 from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS, match_long_segment
-from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
 from beam_bleu.transforms.text.numbered_texts import is_missing, number_texts
 from beam_bleu.transforms.text.numbering import length_of
 from beam_bleu.transforms.text.tokenization import (
@@ -37,24 +64,135 @@ from beam_bleu.transforms.text.tokenization import (
     TOKENS_IN_CACHE,
     tokenize,
 )
-from beam_bleu.transforms.text.tokens import TOKEN_BYTES
+from beam_bleu.transforms.text.tokens import (
+    FEW_MASKED,
+    MOST_MASKED,
+    SLOT_BYTES,
+    TOKEN_BYTES,
+    difference,
+    mask_of,
+    mask_of_all,
+    table_bits,
+    write_keys,
+)
 
-_MEMORY = KeptMemory()
-
-_FIRST_TABLE_BITS = 10
-
-_NOTHING = np.uint64(0)
+LONGEST_REFERENCE = MOST_MASKED
+CLAIM_BYTES = 2
+"""The memory for the orders that a token of a candidate has claimed, a bit for each."""
 
 MOST_WRITTEN = 2**16
-
 _LONGEST_WRITTEN = 2**10
 """The most bytes of a reference whose tokens are written. Longer ones rarely have few tokens."""
 
-_MOST_TOKENS_WRITTEN = TOKENS_AT_ONCE
-"""A reference with as many tokens is long, and its tokens are short."""
-
-# What became of the tokens of a segment.
+# What became of the tokens of a segment: `match_segment` counts short ones.
 _SHORT, _LONG, _NOT_WRITTEN = range(3)
+
+_MEMORY = KeptMemory()
+
+_NOTHING = np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inlined
+def _enter_keys(first, last, keys, inside, short):
+    """Writes the keys of a reference; returns 0 if different tokens have different keys."""
+    write_keys(first, last, keys)
+    token, different = first, _NOTHING
+    while token < last:
+        different |= difference(token, mask_of(token, keys, inside, short), first)
+        token += TOKEN_BYTES
+    return different
+
+
+def _matching(lanes: int, short: bool, several: bool) -> Any:
+    zeros = no_lanes(lanes)
+
+    @inner
+    def match(token, end, reference, keys, inside, claimed_orders, kept, counts, orders):
+        """Writes the matches of each order in the references up to this one; returns 0 if exact.
+
+        `inside` is the mask of the positions of the reference, `claimed_orders` the address of the
+        orders of each token that are claimed in other references; `kept` is all bits, or 0 if there
+        was no reference before.
+        """
+        grams = claimed = matches = zeros()
+        different = _NOTHING
+        while token < end:
+            mask = mask_of(token, keys, inside, short)
+            different |= difference(token, mask, reference)
+            grams = following(grams, mask)
+            free = without(grams, claimed)
+            claimed = claim(claimed, free)
+            if several:
+                matched = not_zero(free) | (load_half(claimed_orders) & kept)
+                store_half(claimed_orders, matched)
+                claimed_orders += CLAIM_BYTES
+                matches = add_bits(matches, matched)
+            token += TOKEN_BYTES
+        store_lanes(counts, matches if several else lane_sizes(claimed), orders)
+        return different
+
+    return match
+
+
+_match_one_short = _matching(4, short=True, several=False)
+_match_one = _matching(4, short=False, several=False)
+_match = _matching(4, short=False, several=True)
+_match_high_orders = _matching(16, short=False, several=True)
+
+
+@inner
+def match_segment(texts, max_order, matches, stride):
+    """Writes the clipped matches of every candidate of one segment, for each order.
+
+    `texts` has the tokens of the segment and their bounds; no reference has more than
+    LONGEST_REFERENCE. The memory of the vocabulary and of the numbers is overwritten. `matches` is
+    the address of N int64 for the first candidate, `stride` the bytes from these to those of the
+    next one. Returns whether the counts are exact; if not, they are wrong.
+    """
+    kept = different = _NOTHING
+    keys, several = texts.vocabulary, texts.reference_count > 1
+    for reference in range(texts.reference_count):
+        length = length_of(texts.bounds, reference)
+        if length == 0:
+            continue
+        begin = texts.tokens + load_int(texts.bounds, reference) * TOKEN_BYTES
+        inside = mask_of_all(length)
+        short = length <= FEW_MASKED
+        if short:
+            different |= _enter_keys(begin, begin + length * TOKEN_BYTES, keys, inside, True)
+        else:
+            different |= _enter_keys(begin, begin + length * TOKEN_BYTES, keys, inside, False)
+        for text in range(texts.reference_count, texts.texts):
+            first = load_int(texts.bounds, text)
+            token = texts.tokens + first * TOKEN_BYTES
+            end = token + length_of(texts.bounds, text) * TOKEN_BYTES
+            claimed = texts.numbers + first * CLAIM_BYTES
+            counts = matches + (text - texts.reference_count) * stride
+            if max_order > 4:
+                different |= _match_high_orders(
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
+            elif several:
+                different |= _match(
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
+            elif short:
+                different |= _match_one_short(
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
+            else:
+                different |= _match_one(
+                    token, end, begin, keys, inside, claimed, kept, counts, max_order
+                )
+        if different != _NOTHING:
+            return False
+        kept = _ALL
+    if kept == _NOTHING:  # no reference has a token
+        for candidate in range(texts.texts - texts.reference_count):
+            for n in range(max_order):
+                store_int(matches + candidate * stride, n, 0)
+    return True
 
 
 def write_counts(metric: BleuConfig, texts: ReadyTexts, counts: Integers) -> None:
@@ -67,7 +205,7 @@ def write_counts(metric: BleuConfig, texts: ReadyTexts, counts: Integers) -> Non
         "numbers of n-grams", (longest + numbered.texts + SPARE_NUMBERS) * NUMBERS_BYTES
     )
     numbered = numbered._replace(tokens=tokens.address, numbers=numbers.address)
-    bits, long_row, row = _FIRST_TABLE_BITS, 0, 0
+    bits, long_row, row = 10, 0, 0
     while True:
         table = _MEMORY.memory_for("table", (2**bits + 1) * SLOT_BYTES)
         row, needed_bits = count_rows(row, numbered, table.address, table.size, counts, long_row)
@@ -81,12 +219,7 @@ def write_counts(metric: BleuConfig, texts: ReadyTexts, counts: Integers) -> Non
 
 @inlined
 def _write_tokens(row, texts):
-    """Writes the tokens of a segment and their bounds.
-
-    Returns:
-      _SHORT if matching.py can count the segment; otherwise _LONG, or _NOT_WRITTEN if not all
-      tokens are written.
-    """
+    """Writes the tokens of a segment and their bounds; returns what became of them."""
     size = longest = 0  # the bytes of all texts, and of the longest reference
     for text in range(texts.texts):
         at = text * texts.rows + row
@@ -103,7 +236,7 @@ def _write_tokens(row, texts):
         at = text * texts.rows + row
         start = load_int(texts.starts, at)
         if start != 0:
-            most = _MOST_TOKENS_WRITTEN * TOKEN_BYTES if text < texts.reference_count else ANY
+            most = TOKENS_AT_ONCE * TOKEN_BYTES if text < texts.reference_count else ANY
             begin = token
             token = tokenize(
                 start, load_int(texts.ends, at), texts.rule, token, most, 0, texts.seed
@@ -119,7 +252,6 @@ def _write_tokens(row, texts):
 
 @inner
 def _store_reference_lengths(columns, length, row, texts):
-    """Writes the columns of the lengths of the references, for a candidate of `length` tokens."""
     closest = first = shortest = longest = -1
     total = present = 0
     for reference in range(texts.reference_count):
@@ -150,14 +282,10 @@ def _store_reference_lengths(columns, length, row, texts):
 
 @compiled
 def count_long_row(row, texts, are_written, max_order, matches, stride, table, table_bytes):
-    """Writes the matches of a segment whose references are too long for matching.py.
+    """Writes the matches of a segment whose references are too long for `match_segment`.
 
-    `count_rows` calls it by its address (`call` of native/compiling.py). So a run without such rows
-    does not compile it. `are_written` is 1 if all tokens and their bounds are written, `table` the
-    address of memory for a hash table; see `match_segment` for the others.
-
-    Returns:
-      0, or log2 of the number of slots of the table that it needs to write the matches.
+    `count_rows` calls it by its address (`call` of native/compiling.py), so a run without such rows
+    does not compile it. It returns 0, or log2 of the number of slots of the table that it needs.
     """
     known = number_texts(row, texts, are_written)
     bits = table_bits(load_int(texts.bounds, texts.reference_count))
@@ -171,14 +299,9 @@ def count_long_row(row, texts, are_written, max_order, matches, stride, table, t
 def count_rows(first_row, texts, table, table_bytes, counts, long_row):
     """Counts rows from `first_row` on, until one needs what the caller must provide.
 
-    `texts` has memory for all tokens of a segment of MOST_WRITTEN bytes, and for its numbers as for
-    `match_long_segment`. `table` is the address of memory for a hash table, `counts` int64
-    (systems, rows, W). `long_row` is the address of the entry of `count_long_row`, or 0 if it was
-    not needed yet.
-
-    Returns:
-      (rows done, log2 of the number of slots of the table that the next row needs; 0 if it
-      needs `long_row`)
+    `table` is the address of memory for a hash table, `counts` int64 (systems, rows, W), `long_row`
+    the address of the entry of `count_long_row`, or 0. Returns (rows done, log2 of the number of
+    slots of the table that the next row needs; 0 if it needs `long_row`).
     """
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2

@@ -1,7 +1,6 @@
 """BLEU: its definition, and how sums become a score by the functions of formula.py.
 
-The signature has everything that changes the number: equal signatures and equal inputs give equal
-scores.
+Its signature has everything that changes the number.
 """
 
 from __future__ import annotations
@@ -26,17 +25,15 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     order_of,
 )
 from beam_bleu.transforms.metrics.bleu.formula import (
+    CORPUS_SMOOTH_METHODS,
+    SMOOTH_METHODS,
+    SMOOTH_VALUES,
+    SmoothMethodName,
     brevity_penalty,
     method_number,
     score_rows,
     smooth,
     weighted_score,
-)
-from beam_bleu.transforms.metrics.bleu.smoothing import (
-    CORPUS_SMOOTH_METHODS,
-    SMOOTH_METHODS,
-    SMOOTH_VALUES,
-    SmoothMethodName,
 )
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import (
@@ -62,13 +59,8 @@ from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, TOKENIZERS, Tok
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
 _SMALLEST_DIVISOR = 1e-6
-_LARGEST_SUM_OF_WEIGHTS = LARGEST_NGRAM_ORDER
-"""With much larger weights, a score could be larger than the largest float."""
-
 _ALMOST_0 = 1e-9
 """If a tiny number replaces a precision of 0, the score is tiny, too."""
-
-_SACREBLEU_ORDER = 4
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -83,8 +75,8 @@ class BleuScore(Score):
       bp: the brevity penalty, 0..1.
       ratio: sys_len / ref_len, 0.0 if ref_len is 0.
       sys_len: tokens in the candidates.
-      ref_len: tokens in the references, by the rule of the definition; a float (the
-        nearest one) if the rule is the average.
+      ref_len: tokens in the references, by the rule of the definition; a float if it is the
+        average.
 
     Examples:
       >>> from beam_bleu import score
@@ -115,13 +107,6 @@ class BleuScore(Score):
         }
 
 
-_METHODS_WITH_VALUE = [name for name in CORPUS_SMOOTH_METHODS if name in SMOOTH_VALUES]
-
-
-def comma_separated_numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(number) for number in text.split(","))
-
-
 @dataclasses.dataclass(frozen=True)
 class BleuConfig(Metric):
     """A definition of BLEU; the default is sacreBLEU's.
@@ -132,20 +117,17 @@ class BleuConfig(Metric):
     Attributes:
       tokenize: how texts are split into tokens, a name of `TOKENIZERS`: by default "13a",
         the rules of mteval-v13a, which WMT uses.
-      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii"
-        for A-Z only.
+      lowercase: whether texts are lower-cased first, as `str.lower` does; "ascii" for A-Z only.
       smooth_method: what happens with an order without matches, a name of `SMOOTH_METHODS`:
         by default "exp", with which the k-th such order gets 1/2^k matches.
       smooth_value: the value of the methods that take one; None for their default.
       max_ngram_order: the largest n-gram order N, 1..16.
       effective_order: whether orders longer than every candidate are left out.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
-      reference_length: which length counts if a segment has several references, a name
-        of `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (if two are
-        equally close, the shorter one).
-      weights: the weights of the orders' logarithms, N numbers. Their sum need not
-        be 1. An order with weight 0 is ignored. None for 1/N each.
+      normalize: "nfc" or "nfkc", before all other steps and again after lower-casing, or None.
+      reference_length: which length counts if a segment has several references, a name of
+        `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (or the shorter one).
+      weights: the weights of the orders' logarithms, N numbers. Their sum need not be 1. An order
+        with weight 0 is ignored. None for 1/N each.
       spm_model: the model for the tokenizer "spm".
 
     Raises:
@@ -195,7 +177,11 @@ class BleuConfig(Metric):
         "-sv",
         convert=float,
         shown_default="default: "
-        + ", ".join(f"{name} {SMOOTH_VALUES[name]}" for name in _METHODS_WITH_VALUE),
+        + ", ".join(
+            f"{name} {value}"
+            for name, value in SMOOTH_VALUES.items()
+            if name in CORPUS_SMOOTH_METHODS
+        ),
         changes_sums=False,
     )
     max_ngram_order: int = choice(
@@ -230,7 +216,7 @@ class BleuConfig(Metric):
         None,
         "the weight of each order; an order with weight 0 is ignored",
         "W,W,...",
-        convert=comma_separated_numbers,
+        convert=lambda text: tuple(map(float, text.split(","))),
         shown_default="default 1/N each",
         changes_sums=False,
     )
@@ -275,7 +261,8 @@ class BleuConfig(Metric):
             )
 
     def _require_weights(self, weights: Any) -> None:
-        order, most = self.max_ngram_order, _LARGEST_SUM_OF_WEIGHTS
+        # With much larger weights, a score could be larger than the largest float.
+        order, most = self.max_ngram_order, LARGEST_NGRAM_ORDER
         are_numbers = (
             isinstance(weights, tuple)
             and len(weights) == order
@@ -314,7 +301,6 @@ class BleuConfig(Metric):
         return SMOOTH_METHODS[self.smooth_method].value or 0.0
 
     def changed(self, **changes: Any) -> BleuConfig:
-        """The same with other values: the number of weights is the order."""
         if isinstance(changes.get("weights"), tuple):
             changes.setdefault("max_ngram_order", len(changes["weights"]))
         if changes.get("smooth_method", self.smooth_method) != self.smooth_method:
@@ -381,11 +367,7 @@ class BleuConfig(Metric):
         return self.segment_scores(sums)
 
     def segment_scores(self, rows: Integers) -> Scores:
-        """The scores of segments, 0..100; nan if the smoothing is not defined.
-
-        They equal those of sacreBLEU's `sentence_score`, and for NLTK's methods those of its
-        `sentence_bleu` times 100.
-        """
+        """Equal to sacreBLEU's `sentence_score`, or 100 times NLTK's `sentence_bleu`."""
         order = order_of(rows.shape[1])
         self._require_order(order)
         scores, length = np.empty(len(rows)), REFERENCE_LENGTHS[self.reference_length]
@@ -440,7 +422,6 @@ class BleuConfig(Metric):
         }
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
-        """The reason for a score of 0 or near 0, and a remedy; or ""."""
         score, bleu = parts["score"], BleuColumns(columns)
         if score > _ALMOST_0:
             return ""
@@ -489,7 +470,7 @@ class BleuConfig(Metric):
             fields["norm"] = text.normalize
         if not REFERENCE_LENGTHS[self.reference_length].in_sacrebleu:
             fields["reflen"] = self.reference_length
-        if self.max_ngram_order != _SACREBLEU_ORDER:
+        if self.max_ngram_order != BleuConfig.max_ngram_order:
             fields["order"] = str(self.max_ngram_order)
         if self.weights is not None:
             fields["weights"] = ",".join(f"{float(weight)!r}" for weight in self.weights)
@@ -516,5 +497,4 @@ class BleuConfig(Metric):
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a value is a number, and not a bool, which is an int for Python."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,8 +1,4 @@
-"""Presets: definitions of BLEU with names known from tools and papers.
-
-Each one sets the choices to the defaults of its tool. `docs/metrics.md` says what it equals,
-how that was proved, and where it differs.
-"""
+"""Presets: definitions of BLEU with names known from tools and papers."""
 
 from __future__ import annotations
 
@@ -28,18 +24,14 @@ PresetName = Literal[
 
 DEFAULT_PRESET: PresetName = "sacrebleu"
 
-ComparisonName = Literal["same", "all"]
-
 
 @dataclasses.dataclass(frozen=True)
 class Preset:
     """A row of `PRESETS`.
 
     Attributes:
-      name: its name.
       source: the tool or paper that it equals, with names of functions in backticks.
-      choices: the fields of `BleuConfig` that it sets. If there are weights, they are a function
-        of the order.
+      choices: the fields of `BleuConfig` that it sets. Weights are a function of the order.
       details: more about the tool, for docs/metrics.md.
     """
 
@@ -149,10 +141,10 @@ def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
     }
 
 
+ComparisonName = Literal["same", "all"]
+DEFAULT_COMPARISON: ComparisonName = "same"
 COMPARISONS: Mapping[ComparisonName, Callable[[BleuConfig], Mapping[PresetName, BleuConfig]]] = {
     "same": comparable,
     "all": lambda _: {name: preset(name) for name in PRESETS},
 }
 """The presets with which a definition is compared: of the same tokens, or all as they are."""
-
-DEFAULT_COMPARISON: ComparisonName = "same"

@@ -76,14 +76,12 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
 
 
 def summed_columns(max_order: int) -> list[str]:
-    """The names of all columns that are added up: of sums, then of products."""
     names = bleu_basis(max_order).names
     products = (f"{names[j]}_x_{name}" for i, name in enumerate(names) for j in range(i + 1))
     return [*names, *products]
 
 
 def row_of_sums(totals: GroupTotals) -> dict[str, int]:
-    """The row of one system's totals of one group, with products."""
     (values,) = totals.own[0].tolist()
     sums = totals.sums(totals.systems[0])
     return {
@@ -94,12 +92,7 @@ def row_of_sums(totals: GroupTotals) -> dict[str, int]:
 
 
 def totals_of_row(row: Mapping[str, Any]) -> GroupTotals:
-    """The totals of a row, or of rows that are added up. They have no bytes and no signs.
-
-    Raises:
-      ValueError: a column is missing or not an integer, there is no segment, or no segments have
-        these sums.
-    """
+    """The totals of a row, or of rows that are added up. They have no bytes and no signs."""
     max_order = next(order for order in itertools.count() if f"matches_{order + 1}" not in row)
     columns = summed_columns(max_order)
     values = tuple(_count(name, row.get(name)) for name in columns)
@@ -138,7 +131,6 @@ def _require_possible(sums: Sequence[int], products: Sequence[int]) -> None:
 
 
 def _count(name: str, value: Any) -> int:
-    """An integer of any type that databases return: Python's, numpy's, or a `Decimal`."""
     kinds = (int, np.integer, decimal.Decimal)
     with contextlib.suppress(ArithmeticError, ValueError):  # of a Decimal that is no number
         if isinstance(value, kinds) and not isinstance(value, bool) and 0 <= value == int(value):

@@ -3,32 +3,189 @@
 The characters and words of all texts of a segment become numbers once. Then each reference is
 matched with each candidate, and for each candidate the columns of the reference with the best score
 are kept.
+
+Each number has a row, the set of the positions where the reference has the token. Matches are
+counted by shifts and ands of these sets, as in the kernel of BLEU. References of up to 512 tokens
+have sets of one to eight words. For longer ones, and those of segments with very many different
+tokens, n-grams have numbers (statistics/ngrams.py). There the tokens of the reference get new
+numbers from 1 on: the fewer there are, the more orders are counted without hashing.
+
+`rows` is the address of the row of number 0. All rows are 0 before a reference is entered and after
+it. `number` and `end` are the addresses of the numbers of a text and their end. `matches` is the
+address of an int64 for each order of the first candidate, and `stride` the bytes from these to
+those of the next one.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from beam_bleu.transforms.metrics.chrf.matching import (
-    LONGEST_REFERENCE,
-    MOST_NUMBERS,
-    ROWS_BYTES,
-    match_long_reference,
-    match_reference,
-)
 from beam_bleu.transforms.metrics.chrf.metric import FIRST_NGRAMS, ChrfConfig, f_score
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined, inner
-from beam_bleu.transforms.native.memory import KeptMemory, load_int, store_int
-from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS
-from beam_bleu.transforms.text.characters import number_characters
-from beam_bleu.transforms.text.hashing import SLOT_BYTES, table_bits
-from beam_bleu.transforms.text.numbered_texts import columns_of, is_missing, number_texts
+from beam_bleu.transforms.native.lanes import (
+    claim_positions,
+    following_positions,
+    no_positions,
+    store_sizes,
+)
+from beam_bleu.transforms.native.memory import (
+    KeptMemory,
+    load_count,
+    load_int,
+    load_word,
+    store_count,
+    store_int,
+    store_word,
+)
+from beam_bleu.transforms.statistics.ngrams import NUMBERS_BYTES, SPARE_NUMBERS, match_long_segment
+from beam_bleu.transforms.text.numbered_texts import (
+    columns_of,
+    is_missing,
+    number_characters,
+    number_texts,
+    numbers_of,
+)
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, most_different
 from beam_bleu.transforms.text.tokenization import CHRF_WORDS
+from beam_bleu.transforms.text.tokens import SLOT_BYTES, table_bits
+
+LONGEST_REFERENCE = 512
+MOST_NUMBERS = 2**16  # others have no row, so the memory for rows does not depend on the texts
+_POSITIONS, _WORD_BYTES = 64, 8
+_FEW_ORDERS, _USUAL_ORDERS, _MANY_ORDERS = 4, 8, 16
+_NOTHING, _ONE = np.uint64(0), np.uint64(1)
+
+
+@inner
+def enter_reference(number, end, rows, row_bytes):
+    position = 0
+    while number < end:
+        word = rows + load_count(number) * row_bytes + (position >> 6) * _WORD_BYTES
+        store_word(word, load_word(word) | _ONE << np.uint64(position & (_POSITIONS - 1)))
+        position += 1
+        number += NUMBER_BYTES
+
+
+@inner
+def leave_reference(number, end, rows, row_bytes):
+    while number < end:
+        row = rows + load_count(number) * row_bytes
+        row_end = row + row_bytes
+        while row < row_end:
+            store_word(row, _NOTHING)
+            row += _WORD_BYTES
+        number += NUMBER_BYTES
+
+
+def _matching(most_orders: int, words: int) -> Any:
+    none = no_positions(most_orders, words)
+
+    @inner
+    def match(number, end, rows, matches, orders):
+        grams = claimed = none()
+        while number < end:
+            grams = following_positions(grams, rows + load_count(number) * (words * _WORD_BYTES))
+            claimed = claim_positions(claimed, grams)
+            number += NUMBER_BYTES
+        store_sizes(matches, claimed, orders)
+
+    return match
+
+
+_match_few_1, _match_few_8 = (_matching(_FEW_ORDERS, words) for words in (1, 8))
+_match_usual_1, _match_usual_2, _match_usual_3, _match_usual_4, _match_usual_8 = (
+    _matching(_USUAL_ORDERS, words) for words in (1, 2, 3, 4, 8)
+)
+_match_many = _matching(_MANY_ORDERS, 8)
+
+
+@inner
+def words_of_row(tokens, orders):
+    words = max((tokens + _POSITIONS - 1) // _POSITIONS, 1)
+    if orders > _USUAL_ORDERS:
+        return 8
+    if orders <= _FEW_ORDERS:
+        return 1 if words == 1 else 8
+    return words if words <= 4 else 8
+
+
+@inner
+def match_reference(reference, texts, orders, rows, matches, stride):
+    """Writes the matches in a reference of at most LONGEST_REFERENCE tokens, below MOST_NUMBERS."""
+    tokens = length_of(texts.bounds, reference)
+    first = numbers_of(texts, reference)
+    last = first + tokens * NUMBER_BYTES
+    words = words_of_row(tokens, orders)
+    enter_reference(first, last, rows, words * _WORD_BYTES)
+    for text in range(texts.reference_count, texts.texts):
+        number = numbers_of(texts, text)
+        end = number + length_of(texts.bounds, text) * NUMBER_BYTES
+        if orders > _USUAL_ORDERS:
+            _match_many(number, end, rows, matches, orders)
+        elif orders <= _FEW_ORDERS:
+            if words == 1:
+                _match_few_1(number, end, rows, matches, orders)
+            else:
+                _match_few_8(number, end, rows, matches, orders)
+        elif words == 1:
+            _match_usual_1(number, end, rows, matches, orders)
+        elif words == 2:
+            _match_usual_2(number, end, rows, matches, orders)
+        elif words == 3:
+            _match_usual_3(number, end, rows, matches, orders)
+        elif words == 4:
+            _match_usual_4(number, end, rows, matches, orders)
+        else:
+            _match_usual_8(number, end, rows, matches, orders)
+        matches += stride
+    leave_reference(first, last, rows, words * _WORD_BYTES)
+
+
+@inner
+def match_long_reference(reference, texts, of_reference, orders, digits, table, matches, stride):
+    """Writes the matches in any reference.
+
+    `of_reference` is like `texts`, for this reference and the candidates: its bounds and numbers
+    are written. `digits` is the address of another number for each number, all 0 before and after.
+    """
+    first = numbers_of(texts, reference)
+    end = first + length_of(texts.bounds, reference) * NUMBER_BYTES
+    known = 0
+    number, place = first, of_reference.numbers
+    while number < end:
+        digit = digits + load_count(number) * NUMBER_BYTES
+        if load_count(digit) == 0:
+            known += 1
+            store_count(digit, known)
+        store_count(place, load_count(digit))
+        number += NUMBER_BYTES
+        place += NUMBER_BYTES
+    store_int(of_reference.bounds, 0, 0)
+    for text in range(texts.reference_count, texts.texts):
+        place += NUMBER_BYTES  # the gap
+        bound = (place - of_reference.numbers) // NUMBER_BYTES
+        store_int(of_reference.bounds, text - texts.reference_count + 1, bound)
+        number = numbers_of(texts, text)
+        end_of_text = number + length_of(texts.bounds, text) * NUMBER_BYTES
+        while number < end_of_text:
+            digit = load_count(digits + load_count(number) * NUMBER_BYTES)
+            store_count(place, digit if digit != 0 else known + 1)
+            number += NUMBER_BYTES
+            place += NUMBER_BYTES
+    bound = (place - of_reference.numbers) // NUMBER_BYTES + 1
+    store_int(of_reference.bounds, of_reference.texts, bound)
+    number = first
+    while number < end:
+        store_count(digits + load_count(number) * NUMBER_BYTES, 0)
+        number += NUMBER_BYTES
+    match_long_segment(of_reference, orders, known, table, matches, stride)
+
 
 _INT_BYTES = 8
 
@@ -43,7 +200,7 @@ def write_counts(metric: ChrfConfig, texts: ReadyTexts, counts: Integers) -> Non
     entries = int(texts.sizes.reference_bytes.max(initial=0)) + 1
     spaces = (
         _MEMORY.memory_for("matches", systems * orders * _INT_BYTES),
-        _MEMORY.zeros_for("rows", ROWS_BYTES),
+        _MEMORY.zeros_for("rows", MOST_NUMBERS * LONGEST_REFERENCE // _POSITIONS * _WORD_BYTES),
         _MEMORY.zeros_for("digits", (most_different(longest) + 2) * NUMBER_BYTES),
         _MEMORY.memory_for("table", (2 ** table_bits(entries) + 1) * SLOT_BYTES),
     )
@@ -68,7 +225,7 @@ def write_counts(metric: ChrfConfig, texts: ReadyTexts, counts: Integers) -> Non
 
 @inner
 def _match(reference, texts, of_reference, known, orders, spaces, matches, stride):
-    """Writes the matches of every candidate in one reference; see the two functions it calls.
+    """Writes the matches of every candidate in one reference, for each order.
 
     `known` is the largest number of a token of the references; other tokens have the next one.
     """
@@ -83,7 +240,6 @@ def _match(reference, texts, of_reference, known, orders, spaces, matches, strid
 def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, reference, matched):
     """Writes the n-grams and matches of a candidate and a reference for each order.
 
-    The first three arguments are int64 (N of all orders,), with the first order at `first`.
     `candidate` and `reference` are numbers of tokens, `matched` the address of the matches.
     """
     for n in range(orders):
@@ -101,14 +257,10 @@ def count_rows(
     """Counts all rows.
 
     Args:
-      texts: the `NumberedTexts` of the batch, for characters; then for words.
-      of_reference: the same for one reference and the candidates (see `match_long_reference`).
-      most_orders: (the largest order of characters; that of words, or 0).
+      of_reference: see `match_long_reference`.
       choices: (beta, `eps_smoothing`), for the choice of the best reference.
-      spaces: the addresses of memory: for matches, and what `match_reference` and
-        `match_long_reference` need.
+      spaces: the addresses of memory for matches, for rows, for digits and for a table.
       of_pair: int64 (3, N of all orders), which is overwritten, like float64 (systems,) after it.
-      counts: int64 (systems, rows, W), for the columns.
     """
     char_order, word_order = most_orders
     beta, eps_smoothing = choices

@@ -6,10 +6,9 @@ sacreBLEU, an order that the candidates or the references are too short for does
 `eps_smoothing` chrF is the mean of the F-scores of all orders, as in Popović's own program. The
 operations and their order are those of `CHRF._compute_f_score` in sacreBLEU 2.6.
 
-The columns of each order are those of sacreBLEU's `_extract_corpus_statistics`: the n-grams of the
-candidate, those of its best reference, and how many of them match; first the orders of characters,
-which are code points, and then those of words. A candidate's n-grams count only if the reference
-has n-grams of this order, so they do not follow from the candidate's length.
+The columns of each order are the n-grams of the candidate, those of its best reference, and how
+many of them match; first the orders of characters, and then those of words. A candidate's n-grams
+count only if the reference has n-grams of this order.
 """
 
 # mypy: allow-untyped-defs
@@ -36,12 +35,10 @@ FIRST_NGRAMS = 2
 
 _OF_CANDIDATES, _OF_REFERENCES, _MATCHES = (slice(FIRST_NGRAMS + i, None, 3) for i in range(3))
 
-_EPSILON = 1e-16
-"""What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""
-
 LARGEST_CHAR_ORDER = LARGEST_WORD_ORDER = 16
 LARGEST_BETA = 1000
-"""Long before it, the score is the recall in all digits that anybody shows."""
+_EPSILON = 1e-16
+"""What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -206,7 +203,6 @@ class ChrfConfig(Metric):
         return beta if text.normalize is None else {**beta, "norm": text.normalize}
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """Each part has a number for each order."""
         ngrams = {"hyp_ngrams": _OF_CANDIDATES, "ref_ngrams": _OF_REFERENCES}
         return {
             name: tuple(columns[orders]) for name, orders in {**ngrams, "matches": _MATCHES}.items()
@@ -250,9 +246,7 @@ def f_score(
     return 100 * score
 
 
-# Python runs it with unbounded integers and with numbers that carry their derivatives, and compiled
-# code with int64. So it uses only loops and numbers.
-callable_by_compiled(f_score)
+callable_by_compiled(f_score)  # it uses only loops and numbers
 
 
 @compiled

@@ -1,10 +1,30 @@
-"""The kernel: from columns of text to the columns of WER or CER of every segment."""
+"""The kernel: the substitutions, deletions and insertions of every candidate.
+
+D[i][j] is the least number of symbols to insert, to delete and to substitute, so that the first j
+symbols of the reference become the first i symbols of the candidate. Neighbours in the table D
+differ by at most 1, so a row of it is a few words of bits (Myers 1999,
+https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than the one before,
+and those that are 1 less. 64 columns, one word of each mask, are a block. (The rows of TER keep
+more, in other words, and stop at 64 columns.)
+
+Several shortest ways can have the same number of edits, but different kinds of them. They are those
+of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls, so its steps are repeated: what both texts
+have in common at their ends is taken away; the table of long texts is divided (Hirschberg 1975,
+https://doi.org/10.1145/360825.360861) until its parts are small; and of several ways through a part
+that of `recover_alignment` counts. From the end of the table back to its beginning, it prefers to
+delete, then to insert, and then to keep or substitute a symbol.
+
+`candidate` and `reference` are addresses of the numbers of symbols (words or characters), `symbols`
+and `columns` how many there are. `masks` is the address of a word for each number, all 0 before and
+after.
+"""
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
-from beam_bleu.transforms.metrics.error_rates.errors import count_errors, memory_bytes
+import numpy as np
+
 from beam_bleu.transforms.metrics.error_rates.metric import (
     DELETIONS,
     INSERTIONS,
@@ -14,17 +34,353 @@ from beam_bleu.transforms.metrics.error_rates.metric import (
 )
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.native.memory import KeptMemory, store_int
-from beam_bleu.transforms.text.characters import FIRST_NUMBER, number_characters
+from beam_bleu.transforms.native.compiling import compiled, inlined, inner
+from beam_bleu.transforms.native.memory import (
+    KeptMemory,
+    clear,
+    count_bits,
+    leading_zeros,
+    load_byte,
+    load_int,
+    load_word,
+    store_byte,
+    store_count,
+    store_int,
+    store_word,
+)
 from beam_bleu.transforms.text.numbered_texts import (
+    FIRST_NUMBER,
     columns_of,
     is_missing,
+    number_characters,
     number_texts,
     numbers_of,
 )
-from beam_bleu.transforms.text.numbering import MASK_BYTES, length_of, most_different
+from beam_bleu.transforms.text.numbering import (
+    COLUMNS,
+    MASK_BYTES,
+    NUMBER_BYTES,
+    clear_masks,
+    columns_inside,
+    length_of,
+    most_different,
+    number_at,
+    set_masks,
+)
 from beam_bleu.transforms.text.tokenization import CHARACTERS
+
+ROW_BYTES = 16
+"""What a row has of a block: the mask of the columns that are 1 more, and then that of 1 less."""
+
+_LESS = 8
+
+_NOTHING = np.uint64(0)
+_ONE = np.uint64(1)
+_LAST = np.uint64(COLUMNS - 1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inlined
+def _next(more, less, equal, not_more_before, less_before):
+    """(more, less) of a block's next row, and (not more, less) of the column before the next block.
+
+    `equal` are the columns whose symbol is that of the next row. `not_more_before` is 0 if the
+    column before the block grows by 1 to the next row; `less_before` is 1 if it falls by 1.
+    """
+    equal |= less_before
+    kept = equal & more
+    carried = kept + more
+    changed = (carried ^ more) | equal | less
+    not_more_below = (carried | more | equal) & ~less
+    less_below = (more & ~carried) | kept
+    doubled = not_more_below + not_more_below
+    not_one_more = doubled + not_more_before
+    one_less = (less_below << _ONE) | less_before
+    return (
+        one_less | (not_one_more & ~changed),
+        changed & ~not_one_more,
+        # This is the highest bit. For a shift, LLVM would choose SHLD, which is slow on AMD.
+        np.uint64(doubled < not_more_below),
+        less_below >> _LAST,
+    )
+
+
+@inlined
+def grown(more, less, columns):
+    """By how much the row of a block grows over this number of its columns, 1 to 64."""
+    inside = columns_inside(columns)
+    return count_bits(more & inside) - count_bits(less & inside)
+
+
+@inlined
+def change(more, less, column):
+    bit = np.uint64(column)
+    return np.int64((more >> bit) & _ONE) - np.int64((less >> bit) & _ONE)
+
+
+@inner
+def write_block(candidate, first, end, reference, columns, masks, before, rows):
+    """Computes the rows first..end of a block, and returns (more, less) of the last one.
+
+    The block begins as if each of its columns was 1 more than the one before. `before` is the
+    address of a byte for each symbol: whether the column before the block grows (0) or falls (3) in
+    its row, or neither (1). It is overwritten by that of the next block. `rows` is 0 if the rows
+    are not kept.
+    """
+    set_masks(reference, columns, masks)
+    more, less = _ALL, _NOTHING
+    for symbol in range(first, end):
+        column = np.uint64(load_byte(before + symbol))
+        equal = load_word(masks + number_at(candidate, symbol) * MASK_BYTES)
+        more, less, not_more, is_less = _next(more, less, equal, column & _ONE, column >> _ONE)
+        store_byte(before + symbol, np.int64(not_more | (is_less << _ONE)))
+        if rows != 0:
+            store_word(rows, more)
+            store_word(rows + _LESS, less)
+            rows += ROW_BYTES
+    clear_masks(reference, columns, masks)
+    return more, less
+
+
+@inner
+def count_deletions(symbols, columns, places, stride):
+    """The deletions on the shortest way through a table.
+
+    `places` is the address of an int64 for each block: the address of the row of the first symbol.
+    """
+    deletions = 0
+    row = symbols
+    block = (columns - 1) // COLUMNS
+    # No branch depends on the kind of an edit, because a branch predictor cannot learn the kinds.
+    # The columns that the way has left, `behind`, are shifted out of the words.
+    behind = (block + 1) * COLUMNS - columns
+    place = load_int(places, block) + (row - 1) * stride
+    while row > 1:
+        not_more = ~load_word(place) << np.uint64(behind)
+        if not_more == _NOTHING:
+            deletions += COLUMNS - behind
+            behind = COLUMNS
+        else:
+            run = leading_zeros(not_more)
+            deletions += run
+            behind += run
+            place -= stride
+            row -= 1
+            inserts = (load_word(place + _LESS) << np.uint64(behind)) >> _LAST
+            behind += 1 - np.int64(inserts)
+        if behind == COLUMNS:
+            if block == 0:
+                return deletions
+            block -= 1
+            behind = 0
+            place = load_int(places, block) + (row - 1) * stride
+    # The first symbol is at one of the columns that are left, and the others are deleted.
+    return deletions + (block + 1) * COLUMNS - behind - 1
+
+
+# RapidFuzz divides tables with as many cells that a shortest way can reach, and none with less.
+_MOST_CELLS = 2**22
+_FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10
+
+_PARTS = 64
+"""The most parts of a table that wait. A part has half of the symbols of the part before."""
+
+_PART_INTS = 5
+
+
+def memory_bytes(symbols: int) -> int:
+    """The memory that `count_errors` needs for two texts with this number of symbols in all.
+
+    Most of it is for rows: 16 bytes for each block of columns. In a part that is not divided, with
+    n symbols, m columns and up to d edits, a block of columns has up to min(n, 2 d + 65) rows.
+
+    * If 2 d + 1 > m, then n m < 2^22, or m < 65, or n < 10. So m / 64 + 1 blocks have rows of at
+      most 2^20 + 16 n + 3 m + 144 bytes.
+    * Else d < m / 2, and so m <= n + d < 2 n. n (2 d + 1) < 2^22, or as before. So the blocks have
+      rows of at most 2^21 + 32 m + 16 n + 1,024 bytes.
+
+    The rest is for copies of the texts, and for a row of the whole table.
+    """
+    return 2**21 + 2**12 + 80 * symbols
+
+
+@inner
+def _in_common(candidate, symbols, reference, columns):
+    """(how many numbers two texts have in common at their starts, and then at their ends)."""
+    most = min(symbols, columns)
+    start = end = 0
+    while start < most and number_at(candidate, start) == number_at(reference, start):
+        start += 1
+    while end < most - start and number_at(candidate, symbols - 1 - end) == number_at(
+        reference, columns - 1 - end
+    ):
+        end += 1
+    return start, end
+
+
+@inner
+def _copy_backwards(to, numbers, count):
+    for index in range(count):
+        store_count(to + index * NUMBER_BYTES, number_at(numbers, count - 1 - index))
+
+
+@inner
+def _divide(
+    candidate, symbols, reference, columns, candidate_end, reference_end, masks, before, last_row
+):
+    """Where the shortest way is after the first half of the candidate.
+
+    If several columns are on a shortest way, it is the first of them, but never column 0. The ends
+    are addresses of the texts backwards. Returns (symbols of the candidate, of the reference; the
+    distances of the parts before and after).
+    """
+    half = symbols // 2
+    rest = symbols - half
+    clear(before, rest)
+    after = rest  # the distance of what comes after a column; here after column 0
+    for block in range((columns + COLUMNS - 1) // COLUMNS):
+        first = block * COLUMNS
+        width = min(columns - first, COLUMNS)
+        more, less = write_block(
+            candidate_end, 0, rest, reference_end + first * NUMBER_BYTES, width, masks, before, 0
+        )
+        store_word(last_row + block * ROW_BYTES, more)
+        store_word(last_row + block * ROW_BYTES + 8, less)
+        after += grown(more, less, width)
+    clear(before, half)
+    until = half  # the distance of what comes before a column
+    best_column, best_until, best_after = 0, symbols, columns
+    for block in range((columns + COLUMNS - 1) // COLUMNS):
+        first = block * COLUMNS
+        width = min(columns - first, COLUMNS)
+        more, less = write_block(
+            candidate, 0, half, reference + first * NUMBER_BYTES, width, masks, before, 0
+        )
+        for column in range(width):
+            until += change(more, less, column)
+            place = columns - 1 - first - column  # of the same column, backwards
+            row = last_row + place // COLUMNS * ROW_BYTES
+            after -= change(load_word(row), load_word(row + 8), place % COLUMNS)
+            if until + after < best_until + best_after:
+                best_column, best_until, best_after = first + column + 1, until, after
+    return half, best_column, best_until, best_after
+
+
+@inner
+def _deletions_of_part(
+    candidate, symbols, reference, columns, most_edits, masks, before, places, rows
+):
+    """(deletions, growth of the last row) of a part with at most `most_edits` edits.
+
+    Only the cells are computed that a way with so few edits can reach.
+    """
+    clear(before, symbols)
+    growth = 0
+    for block in range((columns + COLUMNS - 1) // COLUMNS):
+        start = block * COLUMNS
+        width = min(columns - start, COLUMNS)
+        # A way is at most `most_edits` cells from the diagonal. One row more, because the way back
+        # looks at the row before.
+        first = max(start - most_edits - 1, 0)
+        end = min(start + COLUMNS + most_edits, symbols)
+        store_int(places, block, rows - first * ROW_BYTES)
+        more, less = write_block(
+            candidate, first, end, reference + start * NUMBER_BYTES, width, masks, before, rows
+        )
+        rows += (end - first) * ROW_BYTES
+        growth += grown(more, less, width)
+    return count_deletions(symbols, columns, places, ROW_BYTES), growth
+
+
+@inner
+def count_errors(candidate, symbols, reference, columns, masks, memory):
+    """(substitutions, deletions, insertions) of a candidate by one reference.
+
+    Time is proportional to the product of the lengths, divided by 64. `memory` is the address of
+    `memory_bytes`.
+    """
+    parts = memory
+    candidate_end = parts + _PARTS * _PART_INTS * 8
+    reference_end = candidate_end + symbols * NUMBER_BYTES
+    before = reference_end + columns * NUMBER_BYTES
+    last_row = before + symbols
+    places = last_row + (columns // COLUMNS + 1) * ROW_BYTES
+    rows = places + (columns // COLUMNS + 1) * 8
+    distance = -1
+    deletions = 0
+    _push(parts, 0, 0, symbols, 0, columns, max(symbols, columns))
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        part = parts + waiting * _PART_INTS * 8
+        first, end = load_int(part, 0), load_int(part, 1)
+        left, right, most_edits = load_int(part, 2), load_int(part, 3), load_int(part, 4)
+        at_start, at_end = _in_common(
+            candidate + first * NUMBER_BYTES,
+            end - first,
+            reference + left * NUMBER_BYTES,
+            right - left,
+        )
+        first += at_start
+        left += at_start
+        end -= at_end
+        right -= at_end
+        of_candidate, of_reference = end - first, right - left
+        if of_candidate == 0 or of_reference == 0:
+            deletions += of_reference
+            if distance < 0:  # the whole table is one part
+                distance = max(of_candidate, of_reference)
+            continue
+        most_edits = min(most_edits, max(of_candidate, of_reference))
+        cells = min(of_reference, 2 * most_edits + 1) * of_candidate
+        if cells < _MOST_CELLS or of_reference < _FEWEST_COLUMNS or of_candidate < _FEWEST_SYMBOLS:
+            of_part, growth = _deletions_of_part(
+                candidate + first * NUMBER_BYTES,
+                of_candidate,
+                reference + left * NUMBER_BYTES,
+                of_reference,
+                most_edits,
+                masks,
+                before,
+                places,
+                rows,
+            )
+            deletions += of_part
+            if distance < 0:
+                distance = of_candidate + growth
+            continue
+        if distance < 0:
+            _copy_backwards(candidate_end, candidate, symbols)
+            _copy_backwards(reference_end, reference, columns)
+        half, middle, until, after = _divide(
+            candidate + first * NUMBER_BYTES,
+            of_candidate,
+            reference + left * NUMBER_BYTES,
+            of_reference,
+            candidate_end + (symbols - end) * NUMBER_BYTES,
+            reference_end + (columns - right) * NUMBER_BYTES,
+            masks,
+            before,
+            last_row,
+        )
+        if distance < 0:
+            distance = until + after
+        _push(parts, waiting, first, first + half, left, left + middle, until)
+        _push(parts, waiting + 1, first + half, end, left + middle, right, after)
+        waiting += 2
+    insertions = deletions + symbols - columns
+    return distance - deletions - insertions, deletions, insertions
+
+
+@inner
+def _push(parts, place, first, end, left, right, most_edits):
+    part = parts + place * _PART_INTS * 8
+    store_int(part, 0, first)
+    store_int(part, 1, end)
+    store_int(part, 2, left)
+    store_int(part, 3, right)
+    store_int(part, 4, most_edits)
+
 
 _MEMORY = KeptMemory()
 

@@ -23,9 +23,8 @@ from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
+# The kinds of edits; and the words or characters of the reference with the fewest edits.
 SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(2, 6)
-"""The kinds of edits, as jiwer counts them; and the words or characters of the reference with the
-fewest edits. The hits and the length of the candidate follow."""
 
 
 def edits_of(columns: Sequence[Any] | NDArray[Any]) -> Any:
@@ -113,7 +112,7 @@ class ErrorRate(Metric):
 
     def values(self, sums: Integers) -> Scores:
         if sums.max(initial=0) * 3 > EXACT_AS_FLOAT:
-            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
+            return super().values(sums)  # exact integers
         scores: Scores = 100 * (edits_of(sums.T) / np.maximum(sums[:, REFERENCE_LENGTH], 1))
         return scores
 
@@ -135,7 +134,6 @@ class ErrorRate(Metric):
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """`ref_length` is a float, as for TER."""
         kinds = super().segment_parts(columns)
         return {"edits": sum(kinds.values()), **kinds, "ref_length": columns[REFERENCE_LENGTH] / 1}
 

@@ -15,7 +15,14 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
-from beam_bleu.transforms.metrics.rouge.matching import count_common_pairs, count_longest_common
+from beam_bleu.transforms.metrics.rouge.matching import (
+    count_common_pairs,
+    count_longest_common,
+    count_union,
+    is_unread,
+    memory_bytes,
+    write_sentences,
+)
 from beam_bleu.transforms.metrics.rouge.metric import (
     CANDIDATE_LENGTH,
     F_HIGH,
@@ -29,12 +36,6 @@ from beam_bleu.transforms.metrics.rouge.metric import (
     UNREAD,
     WORDS,
     Rouge,
-)
-from beam_bleu.transforms.metrics.rouge.union import (
-    count_union,
-    is_unread,
-    memory_bytes,
-    write_sentences,
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inlined
@@ -60,20 +61,15 @@ from beam_bleu.transforms.text.numbered_texts import (
 )
 from beam_bleu.transforms.text.numbering import MASK_BYTES, NUMBER_BYTES, length_of, most_different
 
+_INT_BYTES = 8
 MOST_COMPARED = 2**31
 """The most lines of a reference times bytes of a candidate that are compared: half a minute."""
-
-_INT_BYTES = 8
 
 _MEMORY = KeptMemory()
 
 
 class _LastWords(threading.local):
-    """Where the texts of the batch are that a thread has counted last, and its words, or None.
-
-    All metrics of a run that have the same words count a batch one after the other, so that its
-    words become numbers once.
-    """
+    """The texts that a thread has counted last, and their words: other metrics have the same."""
 
     spans: Spans | None = None
     memory: tuple[Memory, ...] = ()
@@ -126,7 +122,6 @@ def write_counts(metric: Rouge, texts: ReadyTexts, counts: Integers) -> None:
 
 
 def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
-    """Checks that the sentences of each segment can be compared in a bounded time."""
     if (sizes.longest // 2) ** 2 <= MOST_COMPARED:  # a line has at least one byte
         return
     for reference in batch.references:
@@ -146,10 +141,8 @@ def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
 def number_words(texts, written):
     """Numbers the words of all texts. Equal words of a segment have equal numbers, from 1 on.
 
-    Args:
-      texts: the `NumberedTexts` of the batch.
-      written: the addresses of memory: for the bounds of each row; for the place of each row's
-        numbers, int64; for the numbers; and for a byte of each row: whether ROUGE does not read it.
+    `written` has the addresses of memory: for the bounds of each row; for the place of each row's
+    numbers, int64; for the numbers; and for a byte of each row: whether ROUGE does not read it.
     """
     bounds, places, numbers, unread = written
     bound_bytes = (texts.texts + 1) * 8
@@ -181,17 +174,7 @@ def _store_value(columns, place, value):
 
 @compiled
 def count_rows(texts, hit, words, spaces, counts):
-    """Counts all rows.
-
-    Args:
-      texts: the `NumberedTexts` of the batch.
-      hit: WORDS, PAIRS, SUBSEQUENCE or UNION.
-      words: the addresses of what `number_words` has written.
-      spaces: the addresses of memory: for a count and for a mask of each different word and one
-        more, all 0 before and after; for a byte for each word; for the same, all 0 before and
-        after; for the sentences of a candidate and of a reference; and for rows (see union.py).
-      counts: int64 (systems, rows, W), for the columns.
-    """
+    """Counts all rows by the addresses of what `number_words` has written, and of other memory."""
     bounds, places, all_numbers, unread = words
     times, masks, before, marks, sentences, reference_sentences, table = spaces
     several = of_candidate = of_reference = 1  # sentences; only those of ROUGE-Lsum count

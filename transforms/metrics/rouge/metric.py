@@ -24,19 +24,15 @@ from beam_bleu.transforms.text.tokenizers import with_choices
 UNREAD = 2
 """1 if each reference has more characters beyond ASCII than letters and digits."""
 
-CANDIDATE_LENGTH, REFERENCE_LENGTH, HITS = 3, 4, 5
-"""The words of the candidate; those of the reference with the largest F; what both have."""
-
-F_HIGH, F_LOW, PRECISION_HIGH, PRECISION_LOW, RECALL_HIGH, RECALL_LOW = range(6, 12)
-"""The F-score, precision and recall, from 0 to 1, as `fixed_point`."""
+# The words of the candidate, of the reference with the largest F, and of both; and the F-score,
+# precision and recall, from 0 to 1, as two columns of `fixed_point` each.
+CANDIDATE_LENGTH, REFERENCE_LENGTH, HITS, F_HIGH, PRECISION_HIGH, RECALL_HIGH = 3, 4, 5, 6, 8, 10
 
 SEVERAL = 12
 """Of ROUGE-Lsum alone: 1 if one of the texts has several sentences with words."""
 
 WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
 """What is hit: words, pairs of them, or those of (unions of) longest common subsequences."""
-
-_WITHOUT_WORDS = "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
 
 _NOT_BY_ACCIDENT = 1 / 100
 """The share of segments from which ROUGE warns that it does not read them."""
@@ -121,7 +117,9 @@ class Rouge(Metric):
         }
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
-        return "" if columns[CANDIDATE_LENGTH] else _WITHOUT_WORDS
+        if columns[CANDIDATE_LENGTH]:
+            return ""
+        return "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
 
     def warnings(self, columns: Sequence[int]) -> Iterator[str]:
         unread, segments = columns[UNREAD], columns[SEGMENTS]
@@ -146,13 +144,11 @@ class Rouge(Metric):
         return 100.0 * f
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """Precision and recall are 100 times the floats of rouge_score."""
         precision, recall = self._precision_and_recall(columns)
         shares = {"precision": 100.0 * precision, "recall": 100.0 * recall}
         return {**shares, **super().segment_parts(columns)}
 
     def _precision_and_recall(self, columns: Any) -> tuple[Scores, Scores]:
-        """Those of segments, 0..1. Both are 0 if there is no match."""
         fewer = 1 if self.HIT == PAIRS else 0  # a text has one pair less than words
         words, reference_words = columns[CANDIDATE_LENGTH], columns[REFERENCE_LENGTH]
         hits = columns[HITS]
@@ -160,7 +156,6 @@ class Rouge(Metric):
 
 
 def _mean(sums: Sequence[Number], high: int) -> Number:
-    """The mean of a value, 0..100, from its two columns, of which `high` is the first."""
     if not sums[SEGMENTS] > 0:
         return 0.0
     # Percent before the division, so that there is one rounding.

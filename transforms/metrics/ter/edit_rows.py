@@ -1,17 +1,20 @@
-"""Compiled code: the edit distance of two texts, as rows of bits.
+"""Compiled code: the edit distance of two texts, as rows of bits or in a wide band by cell.
 
 D[i][j] is the least number of words to insert, to delete and to replace, so that the first i words
 of the candidate become the first j words of the reference. Neighbours in the table D differ by at
 most 1, so a row of it is a few words of bits (Myers 1999, https://doi.org/10.1145/316542.316550;
 Hyyrö 2003). All rows are kept: the way back from the end of the table to its beginning follows from
-them (`align` of shifts.py), and if words of the candidate are moved, the distance is computed again
+them (`align` of kernel.py), and if words of the candidate are moved, the distance is computed again
 only from the first moved word on.
 
-sacreBLEU does not compute the whole table, but a band of it (band.py). `in_band` says whether that
-makes a difference. If not, the reference has at most 64 words, and bit b is of column b + 1.
-Otherwise each row has a base, and bit b is of column base + 1 + b. The band has at most 50 columns.
-From a row to the next one, the bits move down by the difference of the bases. A cell outside of the
-band must be worse than each cell inside:
+sacreBLEU computes only a band of cells near the diagonal, whose slope is the ratio of the lengths;
+all others count as infinitely far. So its distance can be larger than the edit distance. If the
+reference is more than 50 times as long as the candidate, the band is wider than the bits of a row.
+Then each cell is computed by itself: all rows together have little more than two cells for each
+word of the reference. `in_band` says whether a band makes a difference. If not, the reference has
+at most 64 words, and bit b is of column b + 1. Otherwise each row has a base, and bit b is of
+column base + 1 + b. From a row to the next one, the bits move down by the difference of the bases.
+A cell outside of the band must be worse than each cell inside:
 
 * A column that enters the band counts as 1 more than the column before it, in the row before.
 * The base counts as 1 more than in the row before. So a way along the base is never better than
@@ -19,32 +22,115 @@ band must be worse than each cell inside:
 * A step from the cell before, in the row before, counts only if that cell is in the band.
 
 A row has eight words (see `_MORE` to `_BASE`). Row 0 comes before the first word of the candidate.
-`numbers` is the address of the numbers of the candidate's words, `reference` that of those of the
-reference and of 64 more numbers, and `rows` that of words + 1 rows.
+`numbers` is the address of the numbers of the words of the candidate, `reference` that of those of
+the reference and of 64 more numbers, and `rows` that of words + 1 rows.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from beam_bleu.transforms.metrics.ter.band import DELETE, INSERT, NOP, REPLACE, band, reach
 from beam_bleu.transforms.native.compiling import inlined, inner
 from beam_bleu.transforms.native.lanes import equal_numbers
 from beam_bleu.transforms.native.memory import (
     count_bits,
-    load_count,
+    load_byte,
     load_int,
     load_word,
+    store_byte,
     store_int,
     store_word,
 )
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, number_at
 
-MOST_BITS = 64
+NOP, REPLACE, DELETE, INSERT = range(4)
 
-ROW_BYTES = 64
+_BEAM = 25
+
+WITHIN_BAND = 24
+"""With a reference of up to this number of words, the usual band has all cells."""
+
+SURELY_WITHIN_BAND = 46
+"""If the distance and the difference of the lengths add up to no more, all shortest ways are in the
+usual band: a way with x insertions and y deletions is at most max(x, y) + 1 from the diagonal, and
+2 max(x, y) is not more than x + y + |x - y|. Up to 23 + 1 columns after the diagonal and 25 before
+it are in the band."""
+
+
+@inner
+def needs_wide_band(words, reference_words):
+    return reference_words / words > 2 * _BEAM
+
+
+@inner
+def reach(words, reference_words):
+    """How far the band reaches on both sides of the diagonal."""
+    half = reference_words / words / 2
+    return math.ceil(half + _BEAM) if half > _BEAM else _BEAM
+
+
+@inner
+def band(row, words, reference_words, reach):
+    """(first column, column after the last) of the band in the row after `row` words."""
+    if row == 0:
+        return 0, reference_words + 1
+    diagonal = math.floor(row * (reference_words / words))
+    end = reference_words + 1
+    if row < words:
+        end = min(end, diagonal + reach)
+    return max(0, diagonal - reach), end
+
+
+_OUTSIDE = 2**40
+
+
+@inner
+def write_steps(numbers, words, reference, reference_words, distances, steps):
+    """Writes the last step of the way to each cell of the band; returns the distance.
+
+    `steps` is the address of (words + 1) * 2 * reach(words, reference_words) bytes.
+    """
+    reaching = reach(words, reference_words)
+    first_before, end_before = band(0, words, reference_words, reaching)
+    for column in range(end_before):
+        store_int(distances, column, column)
+    for number in range(1, words + 1):
+        first, end = band(number, words, reference_words, reaching)
+        word = number_at(numbers, number - 1)
+        left = diagonal = _OUTSIDE
+        if first_before < first:
+            diagonal = load_int(distances, first - 1)
+        for column in range(first, end):
+            above = load_int(distances, column) if column < end_before else _OUTSIDE
+            if column == 0:
+                best, step = above + 1, DELETE
+            else:
+                is_equal = number_at(reference, column - 1) == word
+                best, step = (diagonal, NOP) if is_equal else (diagonal + 1, REPLACE)
+                if above + 1 < best:
+                    best, step = above + 1, DELETE
+                if left + 1 < best:
+                    best, step = left + 1, INSERT
+            store_int(distances, column, best)
+            store_byte(steps + number * 2 * reaching + column - first, step)
+            diagonal, left = above, best
+        first_before, end_before = first, end
+    return load_int(distances, reference_words)
+
+
+@inner
+def wide_step_back(number, column, words, reference_words, steps):
+    """The last step of the way to a cell, which is in the band and has no index 0."""
+    reaching = reach(words, reference_words)
+    first, _ = band(number, words, reference_words, reaching)
+    return load_byte(steps + number * 2 * reaching + column - first)
+
+
+MOST_BITS = ROW_BYTES = 64
 
 _MORE, _LESS, _MORE_BELOW, _LESS_BELOW, _EQUAL, _REACHED, _AT_BASE, _BASE = range(0, 64, 8)
 """What a row has, and at which byte: masks of the columns where D[i][j] - D[i][j - 1] is 1 and -1,
@@ -72,10 +158,7 @@ def _next(more, less, equal):
 
 @inlined
 def _enter(more, less, at_base, base, row):
-    """(more, less, D[i - 1][base], base) of the row before a row, at the base of that row.
-
-    The first four arguments are of the row before, at its own base.
-    """
+    """(more, less, D[i - 1][base], base) of the row before a row, at the base of that row."""
     new_base = load_int(row, _BASE // 8)
     move = np.uint64(new_base - base)
     passed = (_ONE << move) - _ONE
@@ -86,7 +169,6 @@ def _enter(more, less, at_base, base, row):
 
 @inner
 def place_band(rows, words, reference_words):
-    """Writes the places of the band in all rows."""
     reaching = reach(words, reference_words)
     first_before, end_before = band(0, words, reference_words, reaching)
     for number in range(1, words + 1):
@@ -114,10 +196,7 @@ def _distance(more, less, at_base, base, reference_words):
 
 @inlined
 def write_rows(first, numbers, words, reference, reference_words, rows, in_band):
-    """Writes the rows after row `first`; returns the distance of the whole texts.
-
-    Those up to `first` are written. With a band, the places of all are (`place_band`).
-    """
+    """Writes the rows after row `first`; returns the distance of the whole texts."""
     row = rows + first * ROW_BYTES
     if first == 0:
         store_word(row + _MORE, _ALL)
@@ -131,9 +210,7 @@ def write_rows(first, numbers, words, reference, reference_words, rows, in_band)
         if in_band:
             more, less, at_base, base = _enter(more, less, at_base, base, row)
         at_base += 1
-        equal = _equal(
-            reference + base * NUMBER_BYTES, np.uint64(load_count(numbers + number * NUMBER_BYTES))
-        )
+        equal = _equal(reference + base * NUMBER_BYTES, np.uint64(number_at(numbers, number)))
         if in_band:
             equal &= load_word(row + _REACHED)
             store_int(row, _AT_BASE // 8, at_base)
@@ -165,7 +242,7 @@ def moved_distance(
             more, less, at_base, base = _enter(more, less, at_base, base, row)
             equal = _equal(
                 reference + base * NUMBER_BYTES,
-                np.uint64(load_count(numbers + source * NUMBER_BYTES)),
+                np.uint64(number_at(numbers, source)),
             )
             equal &= load_word(row + _REACHED)
         else:

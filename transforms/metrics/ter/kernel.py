@@ -2,21 +2,41 @@
 
 The edits of TER are shifts and then the edits of an edit distance. As in sacreBLEU and in Tercom,
 shifts are chosen greedily: the best one is made, and the search begins again, until no shift makes
-the distance smaller.
+the distance smaller, or until there were 1,000 trials.
+
+A shift moves words that the reference has in the same order, at most 50 words before or after their
+place in the candidate. One of the words must be wrong, and so must one of those of the reference.
+They move to the places that the alignment has for the words of the reference, and for the one
+before them.
+
+Which words are wrong, and where the words of the reference belong, follows from the shortest way
+through the edit table. Of several ones it is that of sacreBLEU: from the end of the table back to
+its beginning, it prefers to keep or replace a word, then to delete one, and then to insert one.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
 
+import numpy as np
+
 from beam_bleu.transforms.metrics.metric import EMPTY, PARTS_OF_A_TOKEN, SEGMENTS, ReadyTexts
-from beam_bleu.transforms.metrics.ter.band import (
+from beam_bleu.transforms.metrics.ter.edit_rows import (
+    DELETE,
+    INSERT,
+    MOST_BITS,
+    NOP,
+    ROW_BYTES,
     SURELY_WITHIN_BAND,
     WITHIN_BAND,
+    moved_distance,
     needs_wide_band,
+    place_band,
+    step_back,
+    wide_step_back,
+    write_rows,
     write_steps,
 )
-from beam_bleu.transforms.metrics.ter.edit_rows import MOST_BITS, ROW_BYTES, place_band, write_rows
 from beam_bleu.transforms.metrics.ter.metric import (
     CANDIDATE_LENGTH,
     EDITS,
@@ -24,25 +44,174 @@ from beam_bleu.transforms.metrics.ter.metric import (
     REFERENCE_PARTS,
     TerConfig,
 )
-from beam_bleu.transforms.metrics.ter.shifts import (
-    ALL_CELLS,
-    IN_BAND,
-    IN_WIDE_BAND,
-    MOST_TRIALS,
-    align,
-    best_shift,
-    move,
-)
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
-from beam_bleu.transforms.native.memory import KeptMemory, copy, store_int
+from beam_bleu.transforms.native.lanes import equal_numbers
+from beam_bleu.transforms.native.memory import (
+    BLOCK,
+    KeptMemory,
+    clear_lowest_bit,
+    copy,
+    lowest_bit,
+    store_count,
+    store_int,
+)
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     is_missing,
     number_texts,
     numbers_of,
 )
-from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of
+from beam_bleu.transforms.text.numbering import NUMBER_BYTES, length_of, number_at
+
+ALL_CELLS, IN_BAND, IN_WIDE_BAND = range(3)
+"""How distances are computed: by rows of bits without and with a band, or by cell."""
+
+MOST_TRIALS = 1000
+"""With this number of trials the search ends, and the best shift of them is not made."""
+
+LONGEST_SHIFT = 10
+_FURTHEST = 50
+_NO_ERROR = LONGEST_SHIFT + 1
+_NOTHING = np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+_equal = equal_numbers(BLOCK)
+
+
+@inner
+def align(words, reference_words, way, rows, errors, reference_errors, targets):
+    """Writes where the next wrong words are, and the targets of shifts.
+
+    Args:
+      errors: address of a count for each word of the candidate: how many words there are from this
+        one to the next wrong one, both included; more than LONGEST_SHIFT if there are more.
+      reference_errors: the same for the words of the reference. One is wrong if no word of the
+        candidate is kept for it.
+      targets: address of a count for the start of the reference and for the end of each of its
+        words: how many words the candidate has up to there.
+    """
+    number, column = words, reference_words
+    error = reference_error = _NO_ERROR
+    while number > 0 or column > 0:
+        if number == 0:
+            step = INSERT
+        elif column == 0:
+            step = DELETE
+        elif way == IN_WIDE_BAND:
+            step = wide_step_back(number, column, words, reference_words, rows)
+        else:
+            step = step_back(number, column, rows, way == IN_BAND)
+        if step != DELETE:
+            reference_error = min(reference_error + 1, _NO_ERROR) if step == NOP else 1
+            store_count(targets + column * NUMBER_BYTES, number)
+            column -= 1
+            store_count(reference_errors + column * NUMBER_BYTES, reference_error)
+        if step != INSERT:
+            error = min(error + 1, _NO_ERROR) if step == NOP else 1
+            number -= 1
+            store_count(errors + number * NUMBER_BYTES, error)
+    store_count(targets, 0)
+
+
+@inner
+def move(numbers, first, middle, end, spare):
+    """Lets the words first..middle and middle..end change places; `spare` has room for as many."""
+    front, back = (middle - first) * NUMBER_BYTES, (end - middle) * NUMBER_BYTES
+    start = numbers + first * NUMBER_BYTES
+    copy(spare, start, front + back)
+    copy(start, spare + front, back)
+    copy(start + back, spare, front)
+
+
+@inner
+def best_shift(
+    numbers, words, reference, reference_words, other, way, rows, before, trials, spaces
+):
+    """The shift that makes the distance smallest: the longest, first one, with the first target.
+
+    `other` is the number of the words that no reference has, `before` the distance before the
+    shift, `trials` how many shifts were tried before. `rows` are overwritten if the band is wide.
+    Returns (by how much it makes the distance smaller; first, middle and end for `move`; trials).
+    """
+    errors, reference_errors, targets, distances, spare = spaces
+    gain = length_of_best = start_of_best = target_of_best = 0
+    best_first = best_middle = best_end = 0
+    for start in range(words):
+        nearest = number_at(errors, start)
+        word = number_at(numbers, start)
+        if nearest > LONGEST_SHIFT or word == other:
+            continue
+        place, end_place = max(0, start - _FURTHEST), min(reference_words, start + _FURTHEST + 1)
+        while place < end_place:
+            mask = _equal(reference + place * NUMBER_BYTES, np.uint64(word))
+            if end_place - place < BLOCK:
+                mask &= _ALL >> np.uint64(BLOCK - (end_place - place))
+            while mask != _NOTHING:
+                start_in_reference = place + lowest_bit(mask)
+                mask = clear_lowest_bit(mask)
+                fewest = max(nearest, number_at(reference_errors, start_in_reference))
+                aligned = number_at(targets, start_in_reference + 1) - 1
+                most = min(LONGEST_SHIFT, words - start, reference_words - start_in_reference)
+                length = 0
+                while length < most and number_at(numbers, start + length) == number_at(
+                    reference, start_in_reference + length
+                ):
+                    length += 1
+                    if start <= aligned < start + length:
+                        break
+                    if length < fewest:
+                        continue
+                    former = -1
+                    for offset in range(length + 1):
+                        target = number_at(targets, start_in_reference + offset)
+                        if target == former:
+                            continue
+                        former = target
+                        trials += 1
+                        if target < start:
+                            first, middle, end = target, start, start + length
+                        elif target > start + length:
+                            first, middle, end = start, start + length, target
+                        else:
+                            first, middle, end = start, start + length, min(length + target, words)
+                        if middle == end:  # nothing moves
+                            continue
+                        if way == IN_WIDE_BAND:
+                            copy(spare, numbers, words * NUMBER_BYTES)
+                            move(spare, first, middle, end, spare + words * NUMBER_BYTES)
+                            distance = write_steps(
+                                spare, words, reference, reference_words, distances, rows
+                            )
+                        else:
+                            distance = moved_distance(
+                                first,
+                                middle,
+                                end,
+                                numbers,
+                                words,
+                                reference,
+                                reference_words,
+                                rows,
+                                before,
+                                way == IN_BAND,
+                            )
+                        more = before - distance - gain
+                        if more == 0 and gain > 0:
+                            more = length - length_of_best
+                            if more == 0 and start == start_of_best:
+                                more = target_of_best - target
+                        if more > 0:
+                            gain = before - distance
+                            length_of_best = length
+                            start_of_best = start
+                            target_of_best = target
+                            best_first, best_middle, best_end = first, middle, end
+                    if trials >= MOST_TRIALS:
+                        return gain, best_first, best_middle, best_end, trials
+            place += BLOCK
+    return gain, best_first, best_middle, best_end, trials
+
 
 _MEMORY = KeptMemory()
 
@@ -102,11 +271,7 @@ def count_rows(texts, memory, counts):
 
 @inner
 def count_edits(numbers, words, reference, reference_words, other, memory):
-    """The edits of a candidate, whose numbers are overwritten, by one reference.
-
-    `other` is the number of the words that no reference has, `memory` the address of
-    `memory_bytes`.
-    """
+    """The edits of a candidate, whose numbers are overwritten, by one reference."""
     if words == 0 or reference_words == 0:
         return words + reference_words
     distances = memory

@@ -32,9 +32,8 @@ from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
+# The mean number of words of the references, rounded down, and the rest in `PARTS_OF_A_TOKEN`.
 CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(2, 6)
-"""The words of the candidate; the edits by the reference with the fewest; the mean number of words
-of the references, rounded down, and the rest in `PARTS_OF_A_TOKEN`."""
 
 
 def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:
@@ -143,7 +142,7 @@ class TerConfig(Metric):
     def values(self, sums: Integers) -> Scores:
         words, parts = sums.max(axis=0, initial=0).tolist()[REFERENCE_LENGTH:]
         if words * PARTS_OF_A_TOKEN + parts > EXACT_AS_FLOAT:
-            return np.array([self.value(row) for row in sums.tolist()])  # exact integers
+            return super().values(sums)  # exact integers
         edits, lengths = sums[:, EDITS], reference_parts(sums.T) / PARTS_OF_A_TOKEN
         without_words = np.where(edits > 0, 1.0, 0.0)
         scores: Scores = 100 * np.divide(edits, lengths, out=without_words, where=lengths > 0)

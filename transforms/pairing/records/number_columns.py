@@ -24,7 +24,7 @@ from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.canonical import is_text, lengths, nulls
 from beam_bleu.transforms.pairing.needs import ValueColumn, ValuePartName
-from beam_bleu.transforms.text.patterns import split_words
+from beam_bleu.transforms.text.splitting import split_words
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _BOOLEANS = {"true": "1", "false": "0"}

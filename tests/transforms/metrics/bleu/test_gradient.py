@@ -16,8 +16,8 @@ from beam_bleu.transforms.metrics.bleu.columns import (
     SHORTEST,
     width,
 )
+from beam_bleu.transforms.metrics.bleu.formula import CORPUS_SMOOTH_METHODS, SMOOTH_METHODS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.smoothing import CORPUS_SMOOTH_METHODS, SMOOTH_METHODS
 from beam_bleu.transforms.metrics.differentiation import gradient
 
 SETTINGS = settings(deadline=None, derandomize=True, max_examples=80)

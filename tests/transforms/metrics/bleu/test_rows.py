@@ -12,8 +12,8 @@ import spm_models
 from scoring import sacrebleu_signature_of, score_of, sums_of
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
+from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS

@@ -13,8 +13,8 @@ from made_units import named_columns
 from scoring import bleu_of, corpus_sums, sacrebleu_signature_of, signature_of, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns, width
+from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SMOOTH_VALUES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS, SMOOTH_VALUES
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.group_totals import CorpusSums

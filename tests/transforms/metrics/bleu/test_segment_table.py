@@ -16,8 +16,8 @@ from scoring import bleu_table, bleu_table_schema, of_segments, statistics_of
 
 from beam_bleu.transforms.metrics.bleu import formula
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
+from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.bleu.smoothing import SMOOTH_METHODS
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 

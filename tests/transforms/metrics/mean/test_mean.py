@@ -11,7 +11,7 @@ import pytest
 from scoring import score_of_totals
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.mean import MeanConfig
+from beam_bleu.transforms.metrics.numbers import MeanConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.score.estimates import Estimates

@@ -14,7 +14,7 @@ from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
 from scoring import group_totals, score_of_totals
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.metrics.perplexity import (
+from beam_bleu.transforms.metrics.numbers import (
     LARGEST_LOGARITHM,
     SYMBOLS,
     Perplexity,

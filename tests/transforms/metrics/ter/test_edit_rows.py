@@ -14,16 +14,19 @@ from sacrebleu.metrics.lib_ter import (
     trace_to_alignment,
 )
 
-from beam_bleu.transforms.metrics.ter import band
-from beam_bleu.transforms.metrics.ter.band import write_steps
 from beam_bleu.transforms.metrics.ter.edit_rows import (
     MOST_BITS,
     ROW_BYTES,
+    SURELY_WITHIN_BAND,
+    WITHIN_BAND,
     moved_distance,
+    needs_wide_band,
     place_band,
+    reach,
     write_rows,
+    write_steps,
 )
-from beam_bleu.transforms.metrics.ter.shifts import (
+from beam_bleu.transforms.metrics.ter.kernel import (
     ALL_CELLS,
     IN_BAND,
     IN_WIDE_BAND,
@@ -43,8 +46,8 @@ class Pair:
         self.candidate, self.reference = candidate, reference
         self.lengths = len(candidate), len(reference)
         of_rows = (len(candidate) + 1) * ROW_BYTES
-        if band.needs_wide_band(*self.lengths):
-            of_rows = (len(candidate) + 1) * 2 * band.reach(*self.lengths)
+        if needs_wide_band(*self.lengths):
+            of_rows = (len(candidate) + 1) * 2 * reach(*self.lengths)
         self._arrays = [
             np.array(candidate, np.uint32),
             np.array(reference + [0] * BLOCK, np.uint32),
@@ -132,7 +135,7 @@ def clipped(alignment: Alignment) -> Alignment:
 )
 def test_distances_and_alignments_in_the_band(words, reference_words):
     rng = random.Random(words)
-    way = IN_WIDE_BAND if band.needs_wide_band(words, reference_words) else IN_BAND
+    way = IN_WIDE_BAND if needs_wide_band(words, reference_words) else IN_BAND
     for _ in range(12):
         pair = random_pair(rng, words, reference_words)
         distance = pair.distance(way)
@@ -155,14 +158,14 @@ def test_without_a_band_it_is_the_same_if_the_texts_are_similar():
     for _ in range(3000):
         reference_words = rng.randrange(1, MOST_BITS + 1)
         words = max(1, min(MOST_BITS, reference_words + rng.randrange(-30, 30)))
-        if band.needs_wide_band(words, reference_words):
+        if needs_wide_band(words, reference_words):
             continue
         pair = random_pair(rng, words, reference_words)
         distance = pair.distance(ALL_CELLS)
         apart = distance + abs(words - reference_words)
-        if reference_words > band.WITHIN_BAND and apart > band.SURELY_WITHIN_BAND:
+        if reference_words > WITHIN_BAND and apart > SURELY_WITHIN_BAND:
             continue
-        near += apart == band.SURELY_WITHIN_BAND
+        near += apart == SURELY_WITHIN_BAND
         alignment = pair.alignment(ALL_CELLS)
         assert (pair.distance(IN_BAND), pair.alignment(IN_BAND)) == (distance, alignment), pair
     assert near > 10

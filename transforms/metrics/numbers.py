@@ -1,4 +1,4 @@
-"""Perplexity, from the probabilities of texts.
+"""Metrics of numbers that were computed elsewhere: means, such as of COMET's scores; perplexity.
 
 The perplexity of texts is e to the power of -L / n, where L is the sum of the natural logarithms of
 the probabilities of their tokens, and n the number of their tokens, words or bytes (Jelinek et al.
@@ -11,11 +11,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from beam_bleu.transforms.definition.choices import require_choice
+from beam_bleu.transforms.definition.choices import can_be_shown, require_choice
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.differentiation import Number, exp
@@ -31,20 +31,80 @@ from beam_bleu.transforms.pairing.needs import Needs, ValueColumn, ValuePartName
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import TextName, own_signature
 
+# After `SEGMENTS`: the number as a value of fixed point, if it is above 0; or minus the number.
+_POSITIVE = slice(1, 1 + VALUE_COLUMNS)
+_NEGATIVE = slice(_POSITIVE.stop, _POSITIVE.stop + VALUE_COLUMNS)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class MeanScore(Score):
+    """The mean of a column of numbers, not rounded."""
+
+    DECIMALS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanConfig(Metric):
+    """The mean of a column of numbers of which higher ones are better, such as COMET's."""
+
+    score_type = MeanScore
+    basis = Basis(
+        (
+            "segments",
+            *(f"positive_{place}" for place in reversed(range(VALUE_COLUMNS))),
+            *(f"negative_{place}" for place in reversed(range(VALUE_COLUMNS))),
+        )
+    )
+    _BETTER: ClassVar[str] = "higher"
+
+    column: str = "score"
+
+    def __post_init__(self) -> None:
+        is_name = isinstance(self.column, str) and can_be_shown(self.column)
+        if not is_name or "=" in self.column or "|" in self.column:
+            raise ValueError(
+                f'column must be the name of a column without "=" and "|", got {self.column!r}'
+            )
+
+    @property
+    def name(self) -> str:
+        return f"mean {self.column}"
+
+    @property
+    def needs(self) -> Needs:
+        return Needs(values=(ValueColumn(self.column),))
+
+    def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
+        values = texts.batch.values[ValueColumn(self.column)]
+        counts[..., SEGMENTS] = 1
+        counts[..., _POSITIVE] = value_columns(np.maximum(values, 0))
+        counts[..., _NEGATIVE] = value_columns(np.maximum(-values, 0))
+
+    def value(self, sums: Sequence[Number]) -> Number:
+        if not sums[SEGMENTS] > 0:
+            return 0.0
+        total = value_sum(sums[_POSITIVE]) - value_sum(sums[_NEGATIVE])
+        return total / (sums[SEGMENTS] * VALUE_ONE)
+
+    def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, None]:
+        return own_signature(text, {"mean": self.column, "better": self._BETTER}), None
+
+
+@dataclasses.dataclass(frozen=True)
+class MeanErrorConfig(MeanConfig):
+    """The same for numbers of which lower ones are better, such as MetricX's."""
+
+    _BETTER = "lower"
+
+
 SymbolName = Literal["token", "word", "byte", "segment"]
 
-SYMBOLS: Mapping[SymbolName, int] = {
-    "token": 1,
-    "word": 2,  # an empty text has an empty word
-    "byte": 3,
-    "segment": SEGMENTS,
-}
-"""What a perplexity can be per, and the column that counts it, or is 0."""
+# An empty text has an empty word. A symbol that is not counted has 0 in its column.
+SYMBOLS: Mapping[SymbolName, int] = {"token": 1, "word": 2, "byte": 3, "segment": SEGMENTS}
+"""What a perplexity can be per, and the column that counts it."""
 
 SURPRISAL = slice(4, 4 + VALUE_COLUMNS)
 """The columns of the negative logarithm of the probability of the text, a `value_sum`."""
-
-_BITS = math.log(2)
 
 LARGEST_LOGARITHM = 600
 """The largest logarithm of a perplexity: larger ones, with standard errors, exceed 64 bits."""
@@ -94,8 +154,8 @@ class Perplexity(Metric):
     Attributes:
       per: the symbol of the score.
       counted: the symbols whose numbers are read, in the order of `SYMBOLS`.
-      reads: the columns of records with the log-probability and with each of these numbers. They
-        are not a part of the definition: the same numbers can be in columns of other names.
+      reads: the columns of records with the log-probability and with each of these numbers, which
+        are no part of the definition.
     """
 
     score_type = PerplexityScore
@@ -128,11 +188,6 @@ class Perplexity(Metric):
         counts[..., SURPRISAL] = value_columns(-log_probability)
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """The perplexity, 1 or more; 0 without a segment.
-
-        Raises:
-          InputError: there is none, or it is too large for a number of 64 bits.
-        """
         if not sums[SEGMENTS] > 0:
             return 0.0
         count = sums[SYMBOLS[self.per]]
@@ -165,7 +220,7 @@ class Perplexity(Metric):
             "score": self.value(columns),
             "log_probability": -total / VALUE_ONE,
             **counts,
-            "bits_per_byte": total / (size * VALUE_ONE) / _BITS if size else None,
+            "bits_per_byte": total / (size * VALUE_ONE) / math.log(2) if size else None,
         }
 
     def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, None]:
@@ -194,18 +249,6 @@ class PerplexityConfig(Config):
 
     Without `token_count_column` the log-probabilities are lists with a number for each token, if
     the score is per token; otherwise the tokens are not counted.
-
-    Attributes:
-      per: the symbol of the score: "token", "word", "byte", or "segment" for the whole text.
-      logprob_column: the column of the natural logarithms of the probabilities: a list with a
-        number for each token, or their sum.
-      token_count_column: the column with the number of tokens; None if there is none.
-      text_column: the column of the texts whose words and bytes are counted; None if there is none.
-      word_count_column: the column with the number of words, in place of `text_column`.
-      byte_count_column: the column with the number of bytes, in place of `text_column`.
-
-    Raises:
-      ValueError: a field has an impossible value, or no column tells the symbol of the score.
     """
 
     METRIC = Perplexity
