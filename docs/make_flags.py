@@ -8,14 +8,20 @@ from collections.abc import Iterator
 from beam_bleu.pipeline.command_line.config import GROUPS
 from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.transforms.definition.flags import Flag
-from docs.pages import code, with_part
+from docs.pages import code
 
 PAGE = pathlib.Path(__file__).parent / "flags.md"
 
+_INTRODUCTION = """\
+# Flags
+
+Hyphens and underscores mean the same. Other flags are Beam's (`--help_beam`).
+"""
+
 
 def made() -> dict[pathlib.Path, str]:
-    """The page with new lists, and the types of the keywords of `Evaluate`, by their paths."""
-    page = with_part(PAGE.read_text(encoding="utf-8"), "flags", "\n".join(_lists()))
+    """The page, and the types of the keywords of `Evaluate`, by their paths."""
+    page = "\n".join([_INTRODUCTION, *_lists()])
     keywords = "".join(f"    {name}: {_type_of(flag)} | None\n" for name, flag in KEYWORDS.items())
     return {PAGE: page, _TYPES: f"{_HEAD}{keywords}"}
 
@@ -49,7 +55,7 @@ def _type_of(flag: Flag) -> str:
 
 def _lists() -> Iterator[str]:
     for title, flags in GROUPS.items():
-        yield f"### {title[0].upper()}{title[1:]}\n"
+        yield f"## {title[0].upper()}{title[1:]}\n"
         yield "".join(f"- {_spellings(flag)}: {flag.described}\n" for flag in flags)
 
 
