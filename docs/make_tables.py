@@ -14,7 +14,6 @@ from beam_bleu.pipeline.display.read_scores import (
     METRIC_COLUMNS,
     SCORE_COLUMNS,
 )
-from beam_bleu.pipeline.history.nights import ORDERS
 from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
@@ -55,17 +54,17 @@ _OF_RESULTS = {
     "compare": "shows how two runs differ, and how certain the differences are ([two "
     "nights](docs/significance.md#did-last-nights-job-drop))",
     "gate": "checks the scores: exit code 4 if one is too low, or has dropped "
-    "([gates](docs/terminal.md#gates))",
+    "([gates](docs/nights.md#gates))",
     "history": "shows the scores of many nights, what changed and what is missing "
-    "([history](docs/history.md))",
+    "([history](docs/nights.md#the-history))",
     "merge": "adds up the days of a month, with the result of one run over all texts; "
-    "warns of missing days ([totals](docs/totals.md))",
+    "warns of missing days ([a month](docs/nights.md#a-month))",
     "report": "makes one HTML page to send to colleagues: who is best, where and why "
-    "([the report](docs/report.md))",
+    "([a page](docs/tables.md#a-page-for-colleagues))",
     "rescore": "scores with other smoothing, weights or orders "
-    "([totals](docs/totals.md#score-by-another-definition))",
+    "([saved totals](docs/result.md#saved-totals))",
     "worst": "shows the worst segments, or those that lost most against another system"
-    " ([examples](docs/examples.md#show-them))",
+    " ([segments](docs/tables.md#the-segments-behind-a-score))",
 }
 """What the subcommands that read results do with them."""
 
@@ -76,24 +75,6 @@ def _readme() -> _Parts:
         for name, does in _OF_RESULTS.items()
     ]
     return {"subcommands": table(["command", "what it does"], rows)}
-
-
-def _tour() -> _Parts:
-    return {name: text.replace("](docs/", "](") for name, text in _readme().items()}
-
-
-def _examples() -> _Parts:
-    of_system = {True: "each one but the baseline", False: "each one"}
-    rows = [
-        [code(row.name), of_system[row.compares], row.description] for row in EXAMPLE_KINDS.values()
-    ]
-    header = ["`kind`", "of which system", "which segments"]
-    return {"kinds of examples": table(header, rows)}
-
-
-def _history() -> _Parts:
-    rows = [[code(name), description] for name, description in ORDERS.items()]
-    return {"orders of nights": table(["order", "by"], rows)}
 
 
 def _metrics() -> _Parts:
@@ -220,19 +201,21 @@ def _objects(file: str) -> Iterator[str]:
             yield "".join([*([f"### {code(name)}\n\n"] if name else []), *lines])
 
 
-def _notebook() -> _Parts:
+def _tables() -> _Parts:
+    of_system = {True: "each one but the baseline", False: "each one"}
+    kinds = [
+        [code(row.name), of_system[row.compares], row.description] for row in EXAMPLE_KINDS.values()
+    ]
     schemas = {
-        "columns of scores": SCORE_COLUMNS,
-        "columns of comparisons": COMPARISON_COLUMNS,
-        "columns of examples": EXAMPLE_COLUMNS,
-        "columns of metrics": METRIC_COLUMNS,
+        "metrics": METRIC_COLUMNS,
+        "scores": SCORE_COLUMNS,
+        "comparisons": COMPARISON_COLUMNS,
+        "examples": EXAMPLE_COLUMNS,
     }
+    columns = [[code(name), ", ".join(schema.names)] for name, schema in schemas.items()]
     return {
-        name: table(
-            ["column", "type", "meaning"],
-            [[code(own.name), str(own.type), own.metadata[b"meaning"].decode()] for own in schema],
-        )
-        for name, schema in schemas.items()
+        "kinds of examples": table(["`kind`", "of which system", "which segments"], kinds),
+        "columns of read_scores": table(["table", "columns"], columns),
     }
 
 
@@ -274,14 +257,11 @@ def _significance() -> _Parts:
 
 _PAGES: Mapping[str, Callable[[], _Parts]] = {
     "README.md": _readme,
-    "docs/tour.md": _tour,
-    "docs/examples.md": _examples,
-    "docs/history.md": _history,
     "docs/inputs.md": _inputs,
     "docs/metrics.md": _metrics,
-    "docs/notebook.md": _notebook,
     "docs/library.md": _library,
     "docs/result.md": _result,
+    "docs/tables.md": _tables,
     "docs/significance.md": _significance,
 }
 """What makes the tables of each page."""

@@ -34,12 +34,11 @@ SHOWN = [
     PROJECT / name
     for name in (
         "README.md",
-        "docs/tour.md",
         "docs/inputs.md",
         "docs/metrics.md",
         "docs/significance.md",
-        "docs/examples.md",
-        "docs/history.md",
+        "docs/tables.md",
+        "docs/nights.md",
         "docs/result.md",
     )
 ]
@@ -137,7 +136,7 @@ LIBRARIES = {"Delta and Iceberg tables": "deltalake"}
 
 def programs() -> Iterator[Any]:
     """(page, section) of the programs that print; the section of other pages is the whole page."""
-    for page in ("README.md", "docs/notebook.md"):
+    for page in ("README.md", "docs/tables.md"):
         yield pytest.param(page, None)
     for section, text in sections(read("docs/inputs.md")).items():
         if "```python" in text:
@@ -164,8 +163,8 @@ def test_a_program_prints_what_the_page_shows(
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
     text = read(page)
-    if page == "docs/notebook.md":  # the result of its command
-        (command,) = re.findall(r"```sh\n\./run\.sh (.*?)```", text, re.DOTALL)
+    if page == "docs/tables.md":  # the result of its command
+        (command,) = re.findall(r"```sh\nbeam-bleu (examples.*?)```", text, re.DOTALL)
         words = [word for word in shlex.split(command.replace("\\\n", "")) if word]
         paths = [sorted(map(str, tmp_path.glob(word))) if "*" in word else [word] for word in words]
         assert called(*(path for found in paths for path in found)).code == 0

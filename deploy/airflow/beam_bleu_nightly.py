@@ -1,6 +1,6 @@
 """A DAG for Airflow 3: every night it scores the files of the day before, and publishes the scores.
 
-Copy this file into the DAG folder, and change it as you like. docs/scheduling.md explains it. It
+Copy this file into the DAG folder, and change it as you like. docs/nights.md explains it. It
 needs only Airflow itself. beam-bleu is installed in an environment of its own: Airflow starts
 its command, which also finds, reads and writes the files. So INPUT, OUTPUT and PUBLISHED are
 folders of this machine or of an object store, such as s3://bucket/scores.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Scores the texts of one day with beam-bleu: nightly.sh [DAY]. Without DAY it is yesterday, in UTC.
 #
-# cron starts it, see docs/scheduling.md. Copy it, and change the folders and the flags.
+# cron starts it, see docs/nights.md. Copy it, and change the folders and the flags.
 # $TEXTS and $SCORES are folders of this machine or of an object store, such as s3://bucket/scores.
 #
 #   $TEXTS/DAY/systems/NAME.txt      one file for each system

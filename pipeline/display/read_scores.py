@@ -158,7 +158,7 @@ def _type_of(hint: Any) -> pa.DataType:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ScoreTables:
-    """A result as tables of Arrow; see docs/notebook.md for their columns.
+    """A result as tables of Arrow; see docs/tables.md for their columns.
 
     Attributes:
       path: where it was read from.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset
 
-Entry = Mapping[str, Any]  # a line of the file of examples; docs/examples.md explains its keys
+Entry = Mapping[str, Any]  # a line of the file of examples; docs/tables.md explains its keys
 
 
 @dataclasses.dataclass(frozen=True)

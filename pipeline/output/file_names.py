@@ -1,6 +1,6 @@
 """The names of a run's files in its output folder.
 
-docs/output.md says what is in them. For its launcher, a run also writes .handover-RUN, its result,
+docs/result.md says what is in them. For its launcher, a run also writes .handover-RUN, its result,
 and .workers-RUN, what its workers say.
 """
 

@@ -157,7 +157,7 @@ def _client() -> Any:
         if not transport:
             raise UsageError(
                 "--lineage: nothing says where events go",
-                "set OPENLINEAGE_URL, or write an openlineage.yml: see docs/scheduling.md",
+                "set OPENLINEAGE_URL, or write an openlineage.yml: see docs/nights.md",
             )
         logging.getLogger(ConsoleTransport.__module__).setLevel(logging.INFO)
     return client

@@ -1,4 +1,4 @@
-"""The file totals.json, which docs/totals.md describes: writing it, checking it, reading it.
+"""The file totals.json: writing it, checking it, reading it.
 
 Its content is a frozen dataclass as JSON: the fields, by the types that they declare. A tuple is a
 list, an array of integers is `{"shape", "columns", "values"}`, and a mapping whose keys are not

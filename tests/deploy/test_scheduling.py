@@ -1,4 +1,4 @@
-"""The script for cron, and the crontab of docs/scheduling.md, do what the page says."""
+"""The script for cron, and the crontab of docs/nights.md, do what the page says."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from command_line import (
     write_texts_of_a_day,
 )
 
-PAGE = (PROJECT / "docs" / "scheduling.md").read_text()
+PAGE = (PROJECT / "docs" / "nights.md").read_text()
 SCRIPT = PROJECT / "deploy" / "cron" / "nightly.sh"
 
 

@@ -11,8 +11,9 @@ import pytest
 from command_line import PROJECT, called
 from made_nights import write_night, write_run
 from made_results import entry, result
+from markdown_tables import sections
 
-PAGE = (PROJECT / "docs" / "history.md").read_text()
+PAGE = (PROJECT / "docs" / "nights.md").read_text()
 NEWS = {"domain": "news"}
 
 
@@ -60,7 +61,7 @@ def test_jsonl_has_the_keys_of_the_page_night_by_night(nights):
             for cell in re.findall(r"^\| (`.*?`) \|", table, re.M)
             for key in re.findall(r"`(\w+)`", cell)
         ]
-        for table in PAGE.partition("## JSON")[2].split("With `kind` `gap`")
+        for table in sections(PAGE)["JSON"].split("With `kind` `gap`")
     ]
     for kind, keys in zip(("score", "gap"), documented, strict=True):
         for line in found:
