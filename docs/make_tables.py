@@ -124,31 +124,26 @@ def _metrics() -> _Parts:
 
 def _source(row: SmoothMethod) -> str:
     if row.segments_only:
-        return f"{row.source}, for [segment scores](#segment-scores) only"
+        return f"{row.source}; [segments](#segment-scores) only"
     return f"{row.source}; sacreBLEU" if row.sacrebleu else row.source
 
 
 _LAYOUTS = {
-    "mt-metrics-eval": "test sets of WMT's metrics tasks: --input is the folder of one, "
-    "--language a pair; sets system-outputs/PAIR/*.txt, "
-    "references/PAIR.refA.txt and, for --slice_by or --keep domain or "
-    "document and for --documents document, documents/PAIR.docs",
-    "wmt25": "the general task of WMT25: a file of each system, joined by doc_id with "
-    "the references (refs.refA.ref) of wmt25-genmt.jsonl; needs --where "
-    "tgt_lang=CODE, which chooses the tokenizer, too",
-    "wmt24pp": "WMT24++: target is the reference, and records with is_bad_source are "
-    "left out; outputs in other files are joined by segment_id; needs "
-    "--language CODE",
-    "lm-eval": "samples_*.jsonl of the LM Evaluation Harness: filtered_resps[0] and "
-    "target; needs --where filter=NAME; for perplexity word_perplexity and "
-    "byte_perplexity, per word; the label task comes from the names of the "
-    "files",
-    "lighteval": "details_*.parquet of Lighteval: model_response.text[0] and "
-    "doc.choices[0]; the label task comes from the names of the files",
-    "hf-translation": "data sets of the Hugging Face Hub with a column such as translation: "
-    "{en, fr}: --language says which one is the reference",
-    "opus": "aligned text files of OPUS and of its test sets; for --slice_by or "
-    "--keep label, the labels in REF.labels",
+    "mt-metrics-eval": "test sets of WMT's metrics tasks: `--input` is the folder of one, "
+    "`--language` a pair. The labels `domain` and `document` are for `--slice_by`, `--keep` and "
+    "`--documents`",
+    "wmt25": "WMT25's general task: a file of each system, joined by `doc_id` with the references "
+    "(`refs.refA.ref`) of wmt25-genmt.jsonl. `--where tgt_lang=CODE` chooses the tokenizer, too",
+    "wmt24pp": "WMT24++: `target` is the reference, and records with `is_bad_source` are left "
+    "out. Outputs in other files are joined by `segment_id`. Needs `--language CODE`",
+    "lm-eval": "samples_*.jsonl of the LM Evaluation Harness: `filtered_resps[0]` and `target`; "
+    "for perplexity, `word_perplexity` and `byte_perplexity`, per word. The label `task` comes "
+    "from the names of the files. Needs `--where filter=NAME`, except for perplexity",
+    "lighteval": "details_*.parquet of Lighteval: `model_response.text[0]` and "
+    "`doc.choices[0]`. The label `task` comes from the names of the files",
+    "hf-translation": "data sets of the Hugging Face Hub with a column such as `translation: "
+    "{en, fr}`: `--language` says which one is the reference",
+    "opus": "aligned text files of OPUS and of its test sets. The label `label` is in REF.labels",
 }
 """Where a layout is found, and what it sets."""
 

@@ -160,8 +160,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
     Tokenizer(
         "ja-mecab",
-        "MeCab's words, with the IPA dictionary, by sacreBLEU's own code; MeCab ends a line at a "
-        "NUL character",
+        "MeCab's words, with the IPA dictionary, by sacreBLEU's own code",
         sacrebleu="ja-mecab",
         splits=("chinese", "japanese"),  # a Japanese text can be without kana
         extra="ja",
@@ -170,8 +169,7 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
     Tokenizer(
         "ko-mecab",
-        "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code; MeCab ends a line "
-        "at a NUL character",
+        "MeCab's words, with the mecab-ko dictionary, by sacreBLEU's own code",
         sacrebleu="ko-mecab",
         splits=("korean",),
         extra="ko",

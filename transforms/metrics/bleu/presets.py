@@ -57,7 +57,6 @@ PRESETS: Mapping[PresetName, Preset] = table(
         "tensorflow",
         "`compute_bleu` of TensorFlow's NMT",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "shortest"},
-        details="its copies are the same",
     ),
     Preset(
         "d2l",
@@ -69,7 +68,6 @@ PRESETS: Mapping[PresetName, Preset] = table(
         "nltk",
         "NLTK 3.9's `corpus_bleu` and `sentence_bleu`",
         {"tokenize": "none", "smooth_method": "nltk-method0"},
-        details="later versions are the same",
     ),
     Preset(
         "nltk_legacy",
@@ -92,7 +90,6 @@ PRESETS: Mapping[PresetName, Preset] = table(
         "torchmetrics",
         "torchmetrics' `bleu_score`",
         {"tokenize": "none", "smooth_method": "none", "reference_length": "closest_first"},
-        details="that of `torchmetrics.functional.text`",
     ),
     Preset(
         "huggingface",
