@@ -15,7 +15,7 @@ from scoring import bleu_table, statistics_of
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 
-SEGMENTS = 3000
+SEGMENTS = 1000
 SYSTEMS = ("first", "second", "größe")
 SMALL_UNITS = "--range_bytes=3000"
 

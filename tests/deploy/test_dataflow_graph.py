@@ -125,22 +125,6 @@ def test_text_is_not_shuffled(pipeline):
     assert text not in shuffled
 
 
-# Other forms of input
-
-
-def test_a_join_is_a_job_of_dataflow(tmp_path):
-    """The launcher opens no file. The text goes through Dataflow's shuffle."""
-    join = [
-        *("--candidates=base=gs://corpus/base.tsv", "--candidates=tuned=gs://corpus/tuned.jsonl"),
-        *("--references=gs://corpus/human.parquet", "--join_on=id", "--on_bad_record=reject"),
-        *("--slice_by=domain,length", "--language_column=lang", "--output=gs://corpus/scores"),
-    ]
-    done = launch(tmp_path, *BEAMS, f"--arguments={shlex.join(join)}", PARAMETERS[1])
-    assert (done.returncode, done.stderr) == (0, "")
-    shuffles = {step.unique_name for step in transforms(staged(tmp_path), GROUP_BY_KEY)}
-    assert len({step for step in shuffles if "Bring equal ids together" in step}) == 1
-
-
 # What belongs to the image and the template
 
 

@@ -89,7 +89,7 @@ def test_images_have_the_versions_of_this_project():
         if "newTag" in image
     }
     assert images["beam-bleu"]["newTag"] == VERSION
-    requirements = (PROJECT / "deploy" / "image" / "requirements.txt").read_text()
+    requirements = (PROJECT / "deploy" / "constraints.txt").read_text()
     beam = re.search(r"^apache-beam==(\S+)", requirements, re.M)[1]
     (flink,) = of_kind("FlinkDeployment")
     version = re.fullmatch(r"flink:(\d+\.\d+)\.\d+-java17", flink["spec"]["image"])[1]

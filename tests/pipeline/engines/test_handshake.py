@@ -14,13 +14,11 @@ from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, Argument, calle
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.doctor import installation, on_engine
-from beam_bleu.pipeline.engines import handshake as handshakes
 from beam_bleu.pipeline.engines.handshake import Handshake, host_name
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.errors.marked_steps import Marked
 from beam_bleu.pipeline.graph import build
 from beam_bleu.pipeline.job import Job
-from beam_bleu.transforms.errors import JobError
 
 RECORDS = EXAMPLES / "records"
 
@@ -43,13 +41,12 @@ def run(handshake: Handshake, begun: Path) -> None:
     "arguments",
     [
         [*EXAMPLE, "--segment_scores"],
-        ["--input", RECORDS / "paired.parquet", "--candidate_columns", "hyp_atlas"],
         [
             *("--candidates", f"atlas={RECORDS}/outputs/atlas.jsonl"),
             *("--references", RECORDS / "references.jsonl", "--join_on", "id"),
         ],
     ],
-    ids=["lines", "parquet", "join"],
+    ids=["lines", "join"],
 )
 def test_every_source_waits_and_scores_are_the_same(
     arguments: Sequence[Argument], tmp_path: Path
@@ -102,7 +99,6 @@ def test_there_is_a_probe_for_each_subtask_of_flink(tmp_path: Path) -> None:
         ("input", f"beam-bleu[3]: on {host_name()}: candidates atlas: there is no file "),
         ("output", f"beam-bleu[1]: on {host_name()}: "),
         ("kernel", f"beam-bleu[1]: on {host_name()}: the compiled kernel gives wrong numbers"),
-        ("library", f"beam-bleu[1]: on {host_name()}: no dice"),
     ],
 )
 def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
@@ -117,15 +113,9 @@ def test_what_a_worker_cannot_do_ends_the_job_before_it_reads(
     elif changed == "output":
         (tmp_path / "file").touch()
         handshake = dataclasses.replace(handshake, output=str(tmp_path / "file" / "out"))
-    elif changed == "kernel":
+    else:
         monkeypatch.setattr(installation, "SAMPLE", installation.SAMPLE[:2])
         installation.scored.cache_clear()
-    else:
-
-        def missing(tokenize: str) -> None:
-            raise JobError("no dice", "install dice")
-
-        monkeypatch.setattr(handshakes, "load_library", missing)
     with pytest.raises(Exception) as raised:  # noqa: PT011
         run(handshake, tmp_path / "begun")
     installation.scored.cache_clear()

@@ -34,7 +34,7 @@ def test_no_thread_samples_in_any_bundle() -> None:
         _ = later | "Another" >> beam.Map(_threads) | "Check it" >> beam.Map(_require_no_sampler)
 
 
-@pytest.mark.parametrize("workers", [0, 1, 2])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_work_is_spread_among_several_workers_only(workers: int) -> None:
     options = PipelineOptions(direct_num_workers=workers)
     begun = beam.Pipeline(InProcessRunner(), options) | beam.Create([1, 2, 3], reshuffle=False)

@@ -91,6 +91,11 @@ def test_the_failed_part_is_named(text: str, said: str, cause: str) -> None:
                 (EXECUTOR, "ExecutorLostFailure (executor 3 exited caused by one of the running"),
             )
         ),
+        (
+            "java.io.IOException: No space left on device\n\tat java.base/sun.nio.ch.X(X.java)",
+            "a disk is full where the job runs: java.io.IOException: No space left on device",
+            "free space there",
+        ),
         (BUFFERS, "a TaskManager of Flink has too few network buffers: ", ".network.min and .max"),
         (SLOTS, "Flink has too few free slots for the job", "--parallelism"),
     ],
@@ -115,33 +120,9 @@ def on_flink(entries: list[dict[str, object]], said: str) -> str:
     return error.cause
 
 
-def test_flink_tells_the_failures_before_the_last_one() -> None:
+def test_flink_tells_the_failures_before_the_last_one_and_the_worker() -> None:
     entries = [
         {"timestamp": 2, "stacktrace": BUFFERS, "endpoint": "w2:6122"},
         {"timestamp": 1, "stacktrace": UNREACHABLE, "endpoint": "w1:6122"},
     ]
     assert on_flink(entries, BUFFERS).startswith("on w1:6122: a worker of the engine was lost: ")
-
-
-@pytest.mark.parametrize(
-    ("traceback", "cause"),
-    [
-        (
-            "java.io.IOException: No space left on device\n\tat java.base/sun.nio.ch.X(X.java)",
-            "on w2:6122: a disk is full where the job runs: java.io.IOException: No space left on ",
-        ),
-        (
-            "java.lang.RuntimeException: No client connected within timeout\n\tat X.java",
-            "on w2:6122: the workers have started, but have not begun any work for three minutes",
-        ),
-        (
-            "io.grpc.StatusRuntimeException: UNAVAILABLE: io exception\n"
-            "\tat org.apache.beam.BeamFnExternalWorkerPoolGrpc.startWorker(X.java)\n"
-            "Caused by: Connection refused: localhost/127.0.0.1:50000",
-            "on w2:6122: the engine finds no pool of Python workers: Caused by: Connection refused",
-        ),
-    ],
-)
-def test_the_worker_is_named_where_something_is_wrong(traceback: str, cause: str) -> None:
-    entry = {"timestamp": 1, "stacktrace": traceback, "endpoint": "w2:6122"}
-    assert on_flink([entry], traceback).startswith(cause)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import socket
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import grpc
 import pytest
-from apache_beam.portability.api import beam_fn_api_pb2_grpc
 from apache_beam.runners.portability.local_job_service import LocalJobServicer
 from command_line import EXAMPLE, called
 from fake_flink import fake_flink
@@ -40,18 +38,6 @@ def web_server() -> Iterator[int]:
         yield int(url.rpartition(":")[2])
 
 
-@contextlib.contextmanager
-def pool_of_workers() -> Iterator[int]:
-    """A port that speaks gRPC, but is no job server."""
-    server = grpc.server(ThreadPoolExecutor(1))
-    servicer = beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer()
-    beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(servicer, server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield port
-    server.stop(None).wait()
-
-
 @pytest.fixture
 def beams_own() -> Iterator[tuple[LocalJobServicer, str]]:
     """A real job server of Beam in this process, and its address."""
@@ -60,7 +46,7 @@ def beams_own() -> Iterator[tuple[LocalJobServicer, str]]:
     servicer.stop()
 
 
-@pytest.mark.parametrize("other", [web_server, pool_of_workers, silent])
+@pytest.mark.parametrize("other", [web_server, silent])
 def test_another_server_than_a_job_server(other, tmp_path, monkeypatch, capfd) -> None:
     if other is silent:  # the other ones answer, but perhaps slowly
         monkeypatch.setattr(runners, "_PATIENCE", 1)
@@ -101,6 +87,8 @@ def test_a_job_on_a_real_job_server(beams_own, tmp_path_factory, tmp_path, monke
     ids = re.findall(r"Created job with id: \[([^\"\n\s]*)\]", run.err)
     assert ids == [job._job_id]
     assert run.err == f"beam-bleu: Created job with id: [{ids[0]}]\n"
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert (record["job_id"], record["runner"]) == (ids[0], "PortableRunner")
 
 
 def test_a_job_server_in_java_needs_java(tmp_path, monkeypatch) -> None:

@@ -32,7 +32,7 @@ def mode_of(*words: str) -> str | None:
 
 @pytest.mark.parametrize(
     ("runner", "mode"),
-    [("flink", "PIPELINED_FORCED"), (FLINK, "PIPELINED_FORCED"), ("spark", None)],
+    [(FLINK, "PIPELINED_FORCED"), ("spark", None)],
 )
 def test_flink_runs_all_steps_until_the_end(runner: str, mode: str | None) -> None:
     assert mode_of("--runner", runner) == mode

@@ -42,12 +42,9 @@ MISSING = (
     [
         (LOST, 'the job failed: debug_error_string = "UNAVAILABLE:Socket closed"'),
         (WORKERS, "the job failed: OSError: the disk is full"),
-        ("[Internal server error.\n]", "the job failed: [Internal server error."),
         ("", "the job failed: RuntimeError"),
         (MISSING, "the workers do not have beam-bleu"),
         (f"{MarkedError('a line is bad', BAD)} at x", "a line is bad"),
-        # This is not a mark: a user wrote this text.
-        ("beam-bleu[0]: a || b ||", "the job failed: beam-bleu[0]: a || b ||"),
         ("bad [while running 'x'] [while running 'y']", "the job failed: bad"),
         ("what\x1b[2J\x9b2J\u202e \udcff", r"the job failed: what\x1b[2J\x9b2J\u202e \udcff"),
     ],

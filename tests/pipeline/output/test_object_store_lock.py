@@ -13,7 +13,7 @@ import obstore
 import pytest
 from memory_store import store_in_memory
 from obstore.store import MemoryStore
-from result_folder import assert_readable, publish, staged
+from result_folder import publish, staged
 
 from beam_bleu.pipeline.output import locking, storage
 from beam_bleu.pipeline.output.locking import LOCK, locked
@@ -35,7 +35,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short leases."""
-    monkeypatch.setattr(locking, "_LEASE", 1.0)
+    monkeypatch.setattr(locking, "_LEASE", 0.5)
     monkeypatch.setattr(locking, "_PAUSE", 0.02)
 
 
@@ -83,8 +83,8 @@ def test_a_lock_is_renewed_between_the_changes_of_its_holder(
     store: MemoryStore, short: None
 ) -> None:
     with locked(OUT) as lock:
-        for _ in range(6):  # two leases
-            with pytest.raises(JobError), locked(OUT, 0.4):
+        for _ in range(5):  # two leases
+            with pytest.raises(JobError), locked(OUT, 0.2):
                 pass
             lock.check()
 
@@ -110,7 +110,7 @@ def test_the_lock_of_a_killed_run_is_taken_over_by_one_run(store: MemoryStore, s
     for thread in threads:
         thread.join()
     assert most == [1, 1, 1, 1]
-    assert time.monotonic() - begun >= 1.0  # not before the lease has run out
+    assert time.monotonic() - begun >= 0.5  # not before the lease has run out
     assert names(store) == set()
 
 
@@ -160,22 +160,6 @@ def test_a_run_whose_lock_was_taken_over_changes_nothing(
     assert_is_of(store, "other", 3)
 
 
-def test_runs_that_end_at_the_same_time_beside_a_reader(store: MemoryStore, short: None) -> None:
-    def publish_several(of: int) -> None:
-        for number in range(3):
-            run = f"{of}x{number}"
-            with contextlib.suppress(JobError):  # another run has removed its files
-                publish(OUT, run, staged(OUT, run, number))
-
-    threads = [threading.Thread(target=publish_several, args=(of,)) for of in range(3)]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        assert_readable(OUT)
-    publish(OUT, "last", staged(OUT, "last", 2))
-    assert_is_of(store, "last", 2)
-
-
 class Killed(BaseException):
     """Imitates SIGKILL: the run does nothing after it."""
 
@@ -202,9 +186,8 @@ def killed_after(changes: int) -> Iterator[None]:
             left[0] = -1
 
 
-@pytest.mark.parametrize("part_files", [0, 2])
 def test_a_run_that_is_killed_at_any_moment(
-    store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch, part_files: int
+    store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(locking, "_LEASE", 0.1)
     for changes in range(12):
@@ -212,12 +195,12 @@ def test_a_run_that_is_killed_at_any_moment(
             obstore.delete(store, f"out/{name}")
         publish(OUT, "former", staged(OUT, "former", 3))
         prepare(OUT)
-        new = staged(OUT, "run", part_files)
+        new = staged(OUT, "run", 2)
         with killed_after(changes):
             publish(OUT, "run", new)
         run = scores(store)
         parts = [name for name in names(store) if name.startswith(f"segment_scores/part-{run}-")]
-        assert len(parts) == {"former": 3, "run": part_files}[run]
+        assert len(parts) == {"former": 3, "run": 2}[run]
         manifest = json.loads(bytes(obstore.get(store, "out/manifest.json").bytes()))
         if manifest["run"] == run:
             assert {*manifest["data_files"]} == {*parts}

@@ -29,9 +29,9 @@ def data(tmp_path) -> Path:
     return folder
 
 
-FILES = ["data/scores.json", "data/below/.././scores.json", "link/scores.json", "linked.txt"]
+FILES = ["data/below/.././scores.json", "link/scores.json", "linked.txt"]
 CANDIDATES, REFERENCE = "--candidates=x={}", "--references={}"
-PATTERNS = ["link/*.json", "**/scores.json", "linked*"]
+PATTERNS = ["link/*.json", "linked*"]
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "_SUCCESS"])
@@ -50,7 +50,7 @@ def test_each_file_that_a_run_writes_is_looked_at(data, monkeypatch, name):
     ("flags", "path", "output"),
     [
         *(([CANDIDATES], path, "data") for path in [*FILES, *PATTERNS]),
-        *(([REFERENCE], path, "link") for path in [FILES[0], PATTERNS[0]]),
+        ([REFERENCE], PATTERNS[0], "link"),
         ([CANDIDATES], PATTERNS[0], "data/below/.."),
     ],
     ids=str,
@@ -90,7 +90,7 @@ def test_data_files_that_are_read(data, monkeypatch):
 
 @pytest.mark.parametrize(
     "pattern",
-    ["mem://out/data/below/..//./scores.json", "mem://out/data/*.json", "mem://out/*/s*"],
+    ["mem://out/data/below/..//./scores.json", "mem://out/*/s*"],
 )
 def test_objects_are_compared_by_path_and_pattern(pattern):
     OBJECTS["mem://out/data/scores.json"] = TEXT, 1.0

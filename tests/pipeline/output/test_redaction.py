@@ -18,39 +18,25 @@ PLAIN = frozenset(["--tokenize", "--candidates", "--output"])
     [
         (["--s3_secret_access_key=abc"], ["--s3_secret_access_key=***"]),
         (["--s3_secret_access_key", "abc"], ["--s3_secret_access_key", "***"]),
-        (["--azure_connection_string=a=b;c=d"], ["--azure_connection_string=***"]),
         (["--experiments=auth_token=abc,other=1"], ["--experiments=***"]),
-        (['--environment_config={"env": {"DB_PASSWORD": "a b"}}'], ["--environment_config=***"]),
         (["--spark_master_url=https://me:abc@host/x"], ["--spark_master_url=https://***@host/x"]),
         (["--output", "s3://key:abc@host/x"], ["--output", "s3://***@host/x"]),
         # Names in a value:
-        (
-            ["--environment_options", "process_variables=AWS_SECRET_ACCESS_KEY=abc,HOME=/root"],
-            ["--environment_options", "***"],
-        ),
-        (["--jvm=-Dpassword=abc -Xmx1g"], ["--jvm=***"]),
         (["--headers=Authorization: Bearer abc"], ["--headers=***"]),
         ([r'--config={"env": "{\"DB_PASSWORD\": \"a b\"}"}'], ["--config=***"]),
         # Names without a gap:
         (["--", "--apikey", "abc"], ["--", "--apikey", "***"]),
         # Values that begin with a minus:
-        (["--", "--password", "-abc", "x"], ["--", "--password", "***", "x"]),
         (["--", "--use_token", "--password", "abc"], ["--", "--use_token", "***", "***"]),
         (["--use_token", "--output", "/data"], ["--use_token", "--output", "/data"]),
         # URLs:
-        (
-            ["--candidates", "https://h/x?sv=1&sig=abc"],
-            ["--candidates", "https://h/x?sv=1&sig=***"],
-        ),
         (["https://h/x?sig=abc&sv=1"], ["https://h/x?sig=***&sv=1"]),
         (["https://me:a@b/c@host/x"], ["https://***@host/x"]),
         (["hdfs://host:9000/a@b"], ["hdfs://host:9000/a@b"]),
         # Not secrets:
-        (["--tokenize", "13a"], ["--tokenize", "13a"]),
         (["--candidates", "token=a.txt"], ["--candidates", "token=a.txt"]),
         (["data/key=1/a.txt"], ["data/key=1/a.txt"]),
         (["--hdfs_port=1", "--save_main_session"], ["--hdfs_port=1", "--save_main_session"]),
-        (["--output", "/data/a@b"], ["--output", "/data/a@b"]),
     ],
 )
 def test_secrets_are_hidden(words, shown):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, EXAMPLE, PROJECT, called
+from command_line import EXAMPLE, called
 from sacrebleu.metrics import BLEU
 from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
@@ -29,7 +27,7 @@ def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):
 
 @pytest.mark.parametrize(
     ("range_bytes", "threads"),
-    [(1000, 2), (3000, 5), (1 << 26, 1), pytest.param(16, 5, marks=pytest.mark.slow)],
+    [(3000, 5), (1 << 26, 1), pytest.param(16, 5, marks=pytest.mark.slow)],
 )
 def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_bytes, threads):
     flags = [f"--range_bytes={range_bytes}", f"--threads={threads}"]
@@ -52,8 +50,8 @@ def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_byte
 
 
 def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, out, monkeypatch):
-    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 40_000)
-    monkeypatch.setattr(module, "_PART_FILE_BYTES", 200_000)
+    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 13_000)
+    monkeypatch.setattr(module, "_PART_FILE_BYTES", 66_000)
     assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
     assert rows(out) == expected
     files = [pq.read_metadata(out / "segment_scores" / name) for name in part_files(out)]
@@ -64,7 +62,6 @@ def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, o
 @pytest.mark.parametrize(
     ("flags", "config", "signature"),
     [
-        (["--smooth_method=floor", "--smooth_value=0.3"], {}, "smooth:floor[0.30]"),
         (
             ["--smooth_method=none", "--segment_smooth_method=floor", "--segment_smooth_value=1"],
             {"smooth_method": "floor", "smooth_value": 1.0},
@@ -77,8 +74,6 @@ def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, o
     ids=str,
 )
 def test_segments_can_have_another_smoothing(corpus, out, flags, config, signature):
-    if "--smooth_value=0.3" in flags:
-        config = {"smooth_method": "floor", "smooth_value": 0.3}
     run = called(*corpus.asked, *flags, "--output", out)
     assert run.code == 0, run.err
     assert rows(out) == corpus.expected(of_segments(BleuConfig(**config)))
@@ -94,47 +89,20 @@ def test_segments_can_be_scored_without_effective_order(corpus, out):
     assert rows(out) == corpus.expected(preset("mteval13a"))
 
 
-USAGE_ERRORS = [
-    (["--segment_scores"], ["--segment_scores needs --output"]),
-    (["--segment_smooth_value=1"], ["--segment_smooth_value needs --segment_scores"]),
-    (
-        ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
-        ["smooth_value 0.1 cannot be used with smooth_method 'exp'"],
-    ),
-    (
-        ["--segment_scores", "--output={}", "--segment_smooth_method=nltk"],
-        ["--segment_smooth_method", "nltk-method7"],
-    ),
-]
-
-
 @pytest.mark.parametrize(
-    ("flags", "fragments"), USAGE_ERRORS, ids=[" ".join(row[0]) for row in USAGE_ERRORS]
+    ("flags", "cause"),
+    [
+        (["--segment_scores"], "--segment_scores needs --output"),
+        (["--segment_smooth_value=1"], "--segment_smooth_value needs --segment_scores"),
+        (
+            ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
+            "smooth_value 0.1 cannot be used with smooth_method 'exp'",
+        ),
+    ],
 )
-def test_impossible_choices_are_refused(flags, fragments, out):
-    called(*EXAMPLE, *(flag.format(out) for flag in flags)).assert_failed(2, *fragments)
+def test_impossible_choices_are_refused(flags, cause, out):
+    called(*EXAMPLE, *(flag.format(out) for flag in flags)).assert_failed(2, cause)
     assert not out.exists()
 
 
-def test_a_run_without_segment_scores_compiles_and_prints_nothing_for_them(plain):
-    program = (
-        "import sys; from beam_bleu.pipeline.main import main; code = main(sys.argv[1:])\n"
-        "from beam_bleu.transforms.metrics.bleu.formula import score_rows\n"
-        "print(code, len(score_rows.loaded))"
-    )
-    done = subprocess.run(
-        [*COMMAND[:1], "-c", program, *EXAMPLE], cwd=PROJECT, capture_output=True, text=True
-    )
-    assert done.stdout.splitlines()[-1] == "0 0", done.stderr
-    assert "segment_scores" not in plain.document
-
-
 # One run after the other
-
-
-def test_any_folder_name(corpus, expected, tmp_path):
-    out = tmp_path / "a [b] {c} * größe"
-    for _ in range(2):
-        assert called(*corpus.asked, "--output", out).code == 0
-        assert rows(out) == expected
-        assert_clean(out)

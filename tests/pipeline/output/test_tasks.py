@@ -73,16 +73,11 @@ def test_several_tasks_have_no_common_score(tmp_path: Path) -> None:
     require_schema(run.document)
 
 
-@pytest.mark.parametrize(
-    "flags", [["--score_only"], ["--compare_presets"], ["--resample", "bootstrap"]]
-)
+@pytest.mark.parametrize("flags", [["--compare_presets"], ["--resample", "bootstrap"]])
 def test_flags_that_need_a_common_score(flags: list[str], tmp_path: Path) -> None:
     folder = lm_eval(tmp_path / "d")
     called(*flags_of(folder), *flags).assert_failed(2, flags[0], "add --pool_tasks")
     assert called(*flags_of(folder), *flags, "--pool_tasks").code == 0
-    one = folder / f"samples_wmt_en-de_{TIME}.jsonl"
-    flags_of_one = ["--layout", "lm-eval", "--input", one, "--where", "filter=none"]
-    assert called(*flags_of_one, *flags).code == 0
 
 
 def test_merged_tasks_have_no_common_score(tmp_path: Path) -> None:

@@ -49,7 +49,6 @@ def failed(folders, tmp_path) -> Path:
     ("words", "name"),
     [
         (["merge", "GOOD", "OLD"], "totals.json"),
-        (["rescore", "OLD"], ""),
         (["compare", "GOOD", "OLD"], ""),
         (["gate", "GOOD", "--max_drop=99", "--against", "OLD"], "totals.json"),
     ],
@@ -60,14 +59,7 @@ def test_the_totals_of_an_earlier_run_are_refused(words, name, failed, folders):
     run.assert_failed(3, f"{failed} has no _SUCCESS", "failed, or is under way")
 
 
-def test_a_copy_of_them_is_read(failed, tmp_path):
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    shutil.copy(failed / "totals.json", copy)
-    assert called("merge", copy / "totals.json", "-b").code == 0
-
-
-@pytest.mark.parametrize("name", ["", "totals.json", "scores.json"])
+@pytest.mark.parametrize("name", ["", "totals.json"])
 def test_a_run_is_compared_with_what_it_replaces(name, failed, made):
     texts = [
         made / "texts" / PARTS["one"] / f"{each}.txt"
@@ -100,9 +92,7 @@ def test_a_wrong_manifest_is_refused_by_gates(folders):
 # Where a result is written
 
 
-@pytest.mark.parametrize(
-    ("subcommand", "name"), [("merge", ""), ("merge", "../one/totals.json"), ("rescore", "")]
-)
+@pytest.mark.parametrize(("subcommand", "name"), [("merge", "../one/totals.json"), ("rescore", "")])
 def test_an_input_is_not_overwritten(subcommand, name, folders):
     one, two = folders
     before = {each.name: each.read_bytes() for each in one.iterdir()}

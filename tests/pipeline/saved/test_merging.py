@@ -63,7 +63,6 @@ def with_seed(saved: SavedTotals) -> SavedTotals:
 REFUSED: dict[str, tuple[Callable[[SavedTotals], SavedTotals], str]] = {
     "other tokens": (with_text, "tokenize is 13a in the first one, and intl"),
     "other libraries": (changed("", versions={"mecab": "2"}), "version mecab is not given"),
-    "other edges": (changed("slicing", length_edges=(5,)), "length_edges"),
     "another baseline": (changed("evidence", baseline="birch"), "baseline is not given"),
     "another seed": (with_seed, "seed is 12345 in the first one, and 1"),
     "another order": (
@@ -115,7 +114,7 @@ def with_streams(saved: SavedTotals, label: str | None, **digests: str) -> Saved
 
 @pytest.mark.parametrize(
     ("same", "labels"),
-    [("references", (None, None)), ("candidates", ("x", None)), ("records", (None, "x"))],
+    [("references", (None, None)), ("records", (None, "x"))],
 )
 def test_one_text_in_two_files_is_refused_without_labels(same, labels, saved):
     first = {"references": "r1", "candidates": "c1", "records": "d1", "labels": "l1"}

@@ -31,11 +31,6 @@ class Doubles(PlainDoFn):
         return [2 * element]
 
 
-class Memory:
-    def counts(self, element: Any, seen: Any = STATE) -> None:
-        """Has state."""
-
-
 @pytest.fixture
 def _looking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CallableWrapperDoFn, "__dir__", CallableWrapperDoFn.__dir__)
@@ -48,7 +43,6 @@ def _looking(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (beam.ParDo(Counts()), True),
         (beam.ParDo(Doubles()), False),
-        (beam.FlatMap(Memory().counts), True),
         (beam.Map(abs), False),
     ],
 )
