@@ -15,7 +15,7 @@ from accessibility import violations
 from command_line import PROJECT
 from playwright.sync_api import BrowserContext, Page
 
-PAGES = ["index.html", "docs/flags.html", "docs/definitions.html", "docs/library.html"]
+PAGES = ["index.html", "docs/flags.html", "docs/metrics.html", "docs/library.html"]
 """A page of each kind: code and links, a reference, formulas and wide tables, docstrings."""
 
 
