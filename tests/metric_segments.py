@@ -14,8 +14,7 @@ from scoring import group_totals, score_of_totals
 from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 
 def counted(

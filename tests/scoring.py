@@ -21,8 +21,7 @@ from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
 from beam_bleu.transforms.score.corpus_score import corpus_score
 from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.group_totals import (
     CorpusSums,

@@ -22,8 +22,11 @@ from beam_bleu.transforms.known_metrics import (
 from beam_bleu.transforms.native.arrays import without_nan
 from beam_bleu.transforms.pairing.needs import Needs
 from beam_bleu.transforms.score.segment_table import own_columns, own_types
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import PreparedBatch, prepare_counting
+from beam_bleu.transforms.statistics.counting import (
+    BatchStatistics,
+    PreparedBatch,
+    prepare_counting,
+)
 from beam_bleu.transforms.text.library_tokenizers import require_library
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from beam_bleu.transforms.score.resampled_scores import (
     ResampledScore,
     resampled_scores,
 )
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
 from beam_bleu.transforms.totals.replicates import ReplicateAdder

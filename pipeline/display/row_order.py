@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_numbers import counted, decimals_for
+from beam_bleu.transforms.score.shown_score import counted, decimals_for
 
 SortName = Literal["difference", "score", "name", "segments"]
 

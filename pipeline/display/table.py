@@ -10,8 +10,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.transforms.score.shown_numbers import Number, estimates
-from beam_bleu.transforms.score.shown_score import text_table
+from beam_bleu.transforms.score.shown_score import Number, estimates, text_table
 
 LOWER = "↓"
 """Beside the name of a metric: a lower score is better."""

@@ -14,7 +14,7 @@ from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SEGMENT_SCO
 from beam_bleu.pipeline.result.saved_result import exists, read
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import KindName
-from beam_bleu.transforms.score.shown_numbers import counted
+from beam_bleu.transforms.score.shown_score import counted
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:

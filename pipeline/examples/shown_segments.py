@@ -14,7 +14,7 @@ from beam_bleu.pipeline.display.printable import printable, value_text
 from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.examples.segments import Entry
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
-from beam_bleu.transforms.score.shown_numbers import rounded, signed
+from beam_bleu.transforms.score.shown_score import rounded, signed
 
 # Thai, Lao, Burmese, Khmer, Japanese and Chinese do not put spaces between words, so each character
 # stands for itself.

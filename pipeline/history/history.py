@@ -31,7 +31,7 @@ from beam_bleu.pipeline.result.saved_result import SavedResult
 from beam_bleu.pipeline.saved.dates import dates_in, missing_days
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_numbers import (
+from beam_bleu.transforms.score.shown_score import (
     HALF_INTERVAL,
     Number,
     counted,

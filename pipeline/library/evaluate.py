@@ -36,7 +36,7 @@ from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.paired import FoundSegments, PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import MetricsAdder
 from beam_bleu.transforms.totals.closing import Rejected
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals

@@ -23,9 +23,8 @@ from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.score.segment_table import segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.batch_steps import count_matches
-from beam_bleu.transforms.statistics.counting import SegmentLabel
+from beam_bleu.transforms.statistics.counting import BatchStatistics, SegmentLabel
 from beam_bleu.transforms.text.text import Text, TextName
 from beam_bleu.transforms.totals.batch_adder import PICKED, Adding, Additions
 from beam_bleu.transforms.totals.summing import SumBundles, sum_documents

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from beam_bleu.transforms.known_metrics import MetricName
 from benchmarks.significance.population import Population, in_documents, segments_alone
 from benchmarks.significance.trials import LEVELS, judged
 
@@ -16,7 +15,7 @@ def alone() -> Population:
 
 
 def test_sacrebleu_finds_more_differences_where_there_are_none(alone: Population) -> None:
-    found = judged(alone, 100, trials=150, resamples=99)
+    found = judged(alone, 100, trials=100, resamples=99)
     for method in ("standard error", "bootstrap", "randomization"):
         # At 10 %, about 15 of 150 test sets are false alarms, and 30 hardly ever are.
         assert 0.02 < (found[method].alarms(LEVELS[2]) or 0) < 0.2, method
@@ -24,14 +23,6 @@ def test_sacrebleu_finds_more_differences_where_there_are_none(alone: Population
     assert alarms is not None
     assert alarms > 1.4 * (found["bootstrap"].alarms(LEVELS[2]) or 1)
     assert all((found[method].coverage or 0) > 0.85 for method in ("standard error", "bootstrap"))
-
-
-@pytest.mark.parametrize("name", ["chrf", "ter"])
-def test_the_standard_errors_of_other_metrics_hold(name: MetricName) -> None:
-    found = judged(segments_alone(1000, name), 100, trials=150, resamples=99)
-    for method in ("standard error", "bootstrap"):
-        assert 0.02 < (found[method].alarms(LEVELS[2]) or 0) < 0.2, method
-        assert 0.85 < (found[method].coverage or 0) < 1, method
 
 
 def test_segments_of_documents_look_more_certain_than_they_are(alone: Population) -> None:

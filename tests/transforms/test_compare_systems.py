@@ -51,9 +51,6 @@ def of_system(system: str, segments: list[Segment] = SEGMENTS) -> list[Any]:
     return [(candidates[system], references) for candidates, references in segments]
 
 
-# The scores of CorpusBleu
-
-
 def test_the_standard_error_does_not_depend_on_batches_and_keys(monkeypatch):
     (expected,) = found_in(of_system("bad"), CorpusBleu.Globally())
     monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 7)
@@ -70,9 +67,6 @@ def test_without_uncertainty_there_is_none_and_no_warning():
     assert (score.standard_error, score.interval, score.warnings) == (None, None, ())
 
 
-# CompareSystems
-
-
 def test_each_system_is_compared_with_the_first_one():
     (found,) = found_in(SEGMENTS, CompareSystems.Globally(SYSTEMS))
     assert isinstance(found, ComparedSystems)
@@ -80,10 +74,8 @@ def test_each_system_is_compared_with_the_first_one():
     for system in SYSTEMS:
         (alone,) = found_in(of_system(system), CorpusBleu.Globally())
         assert found.scores[system] == alone
-    assert [(each.system, each.baseline) for each in found.comparisons] == [
-        ("bad", "good"),
-        ("best", "good"),
-    ]
+    pairs = [(each.system, each.baseline) for each in found.comparisons]
+    assert pairs == [("bad", "good"), ("best", "good")]
     for each in found.comparisons:
         assert isinstance(each, SystemComparison)
         scores = found.scores[each.system].score, found.scores["good"].score
@@ -94,17 +86,6 @@ def test_each_system_is_compared_with_the_first_one():
         )
         assert each.p_value <= each.p_value_holm <= 2 * each.p_value
     assert found.clusters == ()
-
-
-def test_all_pairs_have_clusters_and_the_baseline_comes_first():
-    transform = CompareSystems.Globally(SYSTEMS, baseline="bad", all_pairs=True)
-    (found,) = found_in(SEGMENTS, transform)
-    assert [(each.system, each.baseline) for each in found.comparisons] == [
-        ("good", "bad"),
-        ("best", "bad"),
-        ("best", "good"),
-    ]
-    assert found.clusters == (("best",), ("good",), ("bad",))
 
 
 def test_keys_and_windows_are_compared_apart(monkeypatch):
@@ -126,29 +107,26 @@ def test_keys_and_windows_are_compared_apart(monkeypatch):
         assert_that(found, equal_to([expected, other]))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        ([["one", "one"]], {}, "two or more different names"),
-        (["one"], {}, "systems must be a list of names, got 'one'"),
-        ([["one", "two"]], {"baseline": "three"}, "one of one, two, got 'three'"),
-        ([["one", "two"]], {"all_pairs": "no"}, "all_pairs must be True or False, got 'no'"),
-    ],
-)
-def test_wrong_arguments_are_refused(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
-        CompareSystems.PerKey(*arguments, **options)
+WRONG: list[tuple[Any, dict[str, Any], str]] = [
+    (["one", "one"], {}, "two or more different names"),
+    ("one", {}, "systems must be a list of names, got 'one'"),
+    (["one", "two"], {"baseline": "three"}, "one of one, two, got 'three'"),
+    (["one", "two"], {"all_pairs": "no"}, "all_pairs must be True or False, got 'no'"),
+]
 
 
-@pytest.mark.parametrize(
-    ("segment", "cause"),
-    [
-        (({"good": "a", "bad": "b"}, ["a"]), "a dict with those of good, bad, best, got"),
-        ((dict.fromkeys((*SYSTEMS, "other"), "a"), ["a"]), "must be a dict with those of"),
-        (("a", ["a"]), "a dict with those of good, bad, best, got 'a'"),
-    ],
-)
-def test_a_wrong_segment_is_an_error(segment, cause):
-    with pytest.raises(InputError) as error:
-        to_batch([segment], SYSTEMS)
-    assert cause in error.value.cause
+def test_wrong_arguments_and_segments_are_refused():
+    for systems, options, message in WRONG:
+        with pytest.raises(ValueError, match=message):
+            CompareSystems.PerKey(systems, **options)
+    for candidates in ({"good": "a", "bad": "b"}, dict.fromkeys((*SYSTEMS, "other"), "a"), "a"):
+        with pytest.raises(InputError, match="a dict with those of good, bad, best, got"):
+            to_batch([(candidates, ["a"])], SYSTEMS)
+
+
+def test_all_pairs_have_clusters_and_the_baseline_comes_first():
+    transform = CompareSystems.Globally(SYSTEMS, baseline="bad", all_pairs=True)
+    (found,) = found_in(SEGMENTS, transform)
+    pairs = [(each.system, each.baseline) for each in found.comparisons]
+    assert pairs == [("good", "bad"), ("best", "bad"), ("best", "good")]
+    assert found.clusters == (("best",), ("good",), ("bad",))

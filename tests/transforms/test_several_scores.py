@@ -31,7 +31,6 @@ SEGMENTS = [
     )
     for i in range(80)
 ]
-KEYED = [("odd" if i % 2 else "even", segment) for i, segment in enumerate(SEGMENTS)]
 
 
 @pytest.fixture(autouse=True)
@@ -39,23 +38,12 @@ def many_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 7)
 
 
-@pytest.mark.parametrize("uncertainty", [True, False])
-def test_each_score_is_the_one_of_a_single_metric(uncertainty: bool) -> None:
-    several = CorpusScores.Globally(metrics=[*CONFIGS.values()], uncertainty=uncertainty)
-    (scores,) = found_in(SEGMENTS, several)
+def test_each_score_is_the_one_of_a_single_metric() -> None:
+    keyed = [("one", segment) for segment in SEGMENTS]
+    ((_, scores),) = found_in(keyed, CorpusScores.PerKey([*CONFIGS.values()]))
     assert list(scores) == [*CONFIGS]
     for name, config in CONFIGS.items():
-        alone = CorpusScore.Globally(config, uncertainty=uncertainty)
-        assert found_in(SEGMENTS, alone) == [scores[name]]
-        assert (scores[name].standard_error is not None) == uncertainty
-
-
-def test_each_key_has_scores_of_its_own() -> None:
-    found = dict(found_in(KEYED, CorpusScores.PerKey([*CONFIGS.values()])))
-    assert found.keys() == {"odd", "even"}
-    for name, config in CONFIGS.items():
-        alone = found_in(KEYED, CorpusScore.PerKey(config))
-        assert {key: scores[name] for key, scores in found.items()} == dict(alone)
+        assert found_in(SEGMENTS, CorpusScore.Globally(config)) == [scores[name]]
 
 
 def test_each_system_has_scores_of_its_own() -> None:
@@ -69,24 +57,16 @@ def test_each_system_has_scores_of_its_own() -> None:
         assert {system: scores[name] for system, scores in found.items()} == dict(alone)
 
 
-@pytest.mark.parametrize(
-    "transform",
-    [
-        CorpusScores.Globally,
-        CorpusScores.PerSystem,
-    ],
-)
-@pytest.mark.parametrize(
-    ("metrics", "message"),
-    [
-        ("bleu", "metrics must be a list of names and configs, got 'bleu'"),
-        ([], r"metrics must be a list of names and configs, got \[\]"),
-        (["bleu", None], "config must be one of BleuConfig, .*, got None"),
-        (["bleu", "blue"], "a metric must be one of bleu, chrf, ter, .*, got 'blue'"),
-        (["chrf", ChrfConfig(beta=1)], "metrics must be different ones, got chrf twice"),
-    ],
-    ids=str,
-)
-def test_impossible_metrics_are_refused(transform: Any, metrics: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        transform(metrics)
+IMPOSSIBLE: list[tuple[Any, str]] = [
+    ("bleu", "metrics must be a list of names and configs, got 'bleu'"),
+    ([], r"metrics must be a list of names and configs, got \[\]"),
+    (["bleu", None], "config must be one of BleuConfig, .*, got None"),
+    (["bleu", "blue"], "a metric must be one of bleu, chrf, ter, .*, got 'blue'"),
+    (["chrf", ChrfConfig(beta=1)], "metrics must be different ones, got chrf twice"),
+]
+
+
+def test_impossible_metrics_are_refused() -> None:
+    for metrics, message in IMPOSSIBLE:
+        with pytest.raises(ValueError, match=message):
+            CorpusScores.PerSystem(metrics)

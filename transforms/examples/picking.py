@@ -27,7 +27,7 @@ from beam_bleu.transforms.examples.example import (
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 
 
 class PickedMetric(NamedTuple):

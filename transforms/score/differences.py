@@ -7,21 +7,19 @@ import math
 from collections.abc import Mapping, Sequence
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.score.shown_numbers import (
+from beam_bleu.transforms.score.shown_score import (
     USUAL_DECIMALS,
+    Score,
     decimals_for,
     estimate,
     estimates,
-    signed,
-)
-from beam_bleu.transforms.score.shown_numbers import p_value as shown_p
-from beam_bleu.transforms.score.shown_score import (
-    Score,
     printable_name,
     shown_columns,
+    signed,
     size_of,
     text_table,
 )
+from beam_bleu.transforms.score.shown_score import p_value as shown_p
 
 CONFIDENCE = 0.95
 """The share of test sets whose interval contains the score of all texts of the kind."""

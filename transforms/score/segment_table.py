@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers, without_nan
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 
 INTEGERS = pa.list_(pa.field("element", pa.int64(), nullable=False))
 TEXTS = pa.list_(pa.field("element", pa.large_string(), nullable=False))

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from beam_bleu.transforms.score.shown_numbers import (
+from beam_bleu.transforms.score.shown_score import (
     HALF_INTERVAL,
     USUAL_DECIMALS,
     counted,

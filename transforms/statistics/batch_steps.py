@@ -12,8 +12,8 @@ from apache_beam.metrics.metric import Metrics
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
 from beam_bleu.transforms.statistics.counting import (
+    BatchStatistics,
     PreparedBatch,
     SegmentLabel,
     prepare_counting,

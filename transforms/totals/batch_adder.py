@@ -20,7 +20,7 @@ from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import LENGTH, NO_SLICES, SliceKey, Slicing
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers, Sums
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import (
     GroupKey,
     GroupTotals,

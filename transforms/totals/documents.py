@@ -18,7 +18,7 @@ import numpy as np
 from beam_bleu.transforms.definition.slicing import SliceKey
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import ExactIntegers, Integers, Sums, exact
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, SliceNumbering
 from beam_bleu.transforms.totals.group_totals import (
     GroupTotals,

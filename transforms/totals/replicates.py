@@ -36,7 +36,7 @@ from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner, ir, operation
 from beam_bleu.transforms.native.memory import address_of
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import require_same_systems
 
 GENERATOR = "philox4x32-10"  # the generator's name in results

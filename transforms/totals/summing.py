@@ -15,7 +15,7 @@ from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.metrics.metric import Basis
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.totals.batch_adder import (
     Additions,
     MetricsAdder,

@@ -17,7 +17,7 @@ import numpy as np
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import LARGEST_INTEGER, ExactIntegers, Integers, exact
 from beam_bleu.transforms.native.compiling import compiled
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import (
     CANDIDATE_BYTES,
     CANDIDATE_RETURNS,

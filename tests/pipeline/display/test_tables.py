@@ -24,8 +24,8 @@ from shown_tables import (
 
 from beam_bleu.pipeline.display.row_order import RowChoice
 from beam_bleu.transforms.known_metrics import metric_type
-from beam_bleu.transforms.score import shown_numbers
-from beam_bleu.transforms.score.shown_numbers import decimals_for, p_value, rounded, signed
+from beam_bleu.transforms.score import shown_score
+from beam_bleu.transforms.score.shown_score import decimals_for, p_value, rounded, signed
 
 RECORDED = shown_tables.recorded()
 DRAWN = shown_tables.drawn()
@@ -65,7 +65,7 @@ def test_a_name_cannot_write_to_the_terminal():
 
 
 def test_examples_of_numbers():
-    found = doctest.testmod(shown_numbers)
+    found = doctest.testmod(shown_score)
     assert (found.attempted, found.failed) == (2, 0)
 
 

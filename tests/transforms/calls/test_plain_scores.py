@@ -65,26 +65,20 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("uncertainty", [True, False])
-def test_scores_are_those_of_a_pipeline(uncertainty):
+def test_scores_are_those_of_a_pipeline():
     metrics = [*METRICS_OF_TEXTS]
-    transform = CorpusScores.Globally(metrics, uncertainty=uncertainty)
-    (expected,) = found_in(SEGMENTS, transform)
-    found = score(CANDIDATES, STREAMS, metrics=metrics, uncertainty=uncertainty)
+    (expected,) = found_in(SEGMENTS, CorpusScores.Globally(metrics))
+    found = score(CANDIDATES, STREAMS, metrics=metrics)
     assert list(found) == metrics
     assert found == expected
-    by_lists = score(
-        *(CANDIDATES,),
-        references_per_segment=LISTS,
-        metrics=metrics,
-        uncertainty=uncertainty,
-        threads=3,
-    )
-    assert by_lists == expected
+    assert score(CANDIDATES, references_per_segment=LISTS, metrics=metrics, threads=3) == expected
+    ters = score(CANDIDATES, STREAMS, metrics=["ter"], uncertainty=False)
+    assert ters["ter"].score == expected["ter"].score
+    assert ters["ter"].standard_error is None is not expected["ter"].standard_error
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("references", [1, 2, 4])
+@pytest.mark.parametrize("references", [1, 4])
 def test_scores_are_those_of_sacrebleu(references):
     candidates, streams = in_streams(made_segments(60, references, seed=references))
     configs = [
@@ -109,28 +103,15 @@ def test_scores_are_those_of_sacrebleu(references):
 def test_the_form_of_references_is_the_one_that_is_named():
     # As many references as segments: both forms are possible, and give different scores.
     candidates = ["the cat sat", "a dog ran"]
-    references = [["the cat sat", "x"], ["y", "a dog ran"]]
+    references = [["x", "the cat sat"], ["y", "a dog ran"]]
     by_stream = score(candidates, references, metrics=["chrf"])["chrf"].score
     by_segment = score(candidates, references_per_segment=references, metrics=["chrf"])["chrf"]
-    assert by_stream == sacrebleu.corpus_chrf(candidates, references).score == 100
+    assert by_stream == sacrebleu.corpus_chrf(candidates, references).score < 100
     assert by_segment.score == 100
-    crossed = [["the cat sat", "y"], ["x", "a dog ran"]]
-    swapped = [["y", "the cat sat"], ["a dog ran", "x"]]
-    assert score(candidates, swapped, metrics=["chrf"])["chrf"].score < 50
-    assert score(candidates, crossed, metrics=["chrf"])["chrf"].score == 100
-
-
-def test_a_missing_reference_is_not_an_empty_one():
-    candidates = ["a b c d", "a b"]
-    missing = score(candidates, [["a b c d", "a b"], [None, "a b"]])["bleu"]
-    empty = score(candidates, [["a b c d", "a b"], ["", "a b"]])["bleu"]
-    assert missing.signature.startswith("nrefs:var|")
-    assert empty.signature.startswith("nrefs:2|")
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("all_pairs", [False, True])
-def test_comparisons_are_those_of_a_pipeline(all_pairs):
+def test_comparisons_are_those_of_a_pipeline():
     rng = random.Random(3)
     systems = {
         name: [text if rng.random() < share else rng.choice(CANDIDATES) for text in CANDIDATES]
@@ -141,7 +122,7 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
         for row, references in enumerate(LISTS)
     ]
     config = TerConfig(no_punct=True)
-    options: dict[str, Any] = {"baseline": "bad", "all_pairs": all_pairs}
+    options: dict[str, Any] = {"baseline": "bad", "all_pairs": True}
     (expected,) = found_in(elements, CompareSystems.Globally([*systems], config, **options))
     found = compare(systems, STREAMS, metrics=["bleu", config], threads=2, **options)
     assert list(found) == ["bleu", "ter"]
@@ -151,57 +132,52 @@ def test_comparisons_are_those_of_a_pipeline(all_pairs):
     assert by_lists == found
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"candidates": []}, "candidates is empty: there is no segment to score"),
-        ({"candidates": "a b"}, "candidates must be texts: a list .* got 'a b', of type str"),
-        ({"references": None}, "give exactly one of references= .* got neither"),
-        ({"references_per_segment": [["a"], ["b"]]}, "give exactly one of .* got both"),
-        ({"references": ["a", "b"]}, r"references\[0\] must be texts: a list .* got 'a', of type"),
-        ({"references": []}, "references must be a list of lists, got ..,"),
-        (
-            {"references": [["a", "b"], ["c"]]},
-            r"references\[1\] has the length 1, but candidates has 2: references= takes a list for "
-            "each reference, each as long as candidates",
-        ),
-        (
-            {"references": None, "references_per_segment": [["a"], [None]]},
-            r"references_per_segment\[1\] has no reference",
-        ),
-        (
-            {"references": [["a", None], ["b", None]]},
-            r"references\[0\]\[1\] and references\[1\]\[1\] has no reference",
-        ),
-        (
-            {"metrics": ["perplexity"]},
-            "a metric needs the column .*score these records with the command",
-        ),
-        ({"metrics": [BleuConfig(smooth_method="nltk-method5")]}, "is for segment scores only"),
-        ({"uncertainty": 1}, "uncertainty must be True or False, got 1"),
-        ({"threads": 0}, "threads must be 1 or more, got 0"),
-    ],
-    ids=str,
-)
-def test_impossible_arguments_are_refused(arguments, message):
-    given = {"candidates": ["a", "b"], "references": [["a", "b"]], **arguments}
-    with pytest.raises(ValueError, match=message):
-        score(**given)
+IMPOSSIBLE = [
+    ({"candidates": []}, "candidates is empty: there is no segment to score"),
+    ({"candidates": "a b"}, "candidates must be texts: a list .* got 'a b', of type str"),
+    ({"references": None}, "give exactly one of references= .* got neither"),
+    ({"references_per_segment": [["a"], ["b"]]}, "give exactly one of .* got both"),
+    ({"references": ["a", "b"]}, r"references\[0\] must be texts: a list .* got 'a', of type"),
+    ({"references": []}, "references must be a list of lists, got ..,"),
+    (
+        {"references": [["a", "b"], ["c"]]},
+        r"references\[1\] has the length 1, but candidates has 2: references= takes a list for "
+        "each reference, each as long as candidates",
+    ),
+    (
+        {"references": None, "references_per_segment": [["a"], [None]]},
+        r"references_per_segment\[1\] has no reference",
+    ),
+    (
+        {"references": [["a", None], ["b", None]]},
+        r"references\[0\]\[1\] and references\[1\]\[1\] has no reference",
+    ),
+    (
+        {"metrics": ["perplexity"]},
+        "a metric needs the column .*score these records with the command",
+    ),
+    ({"metrics": [BleuConfig(smooth_method="nltk-method5")]}, "is for segment scores only"),
+    ({"uncertainty": 1}, "uncertainty must be True or False, got 1"),
+    ({"threads": 0}, "threads must be 1 or more, got 0"),
+]
 
 
-@pytest.mark.parametrize(
-    ("systems", "options", "message"),
-    [
+def test_impossible_arguments_are_refused():
+    for arguments, message in IMPOSSIBLE:
+        given = {"candidates": ["a", "b"], "references": [["a", "b"]], **arguments}
+        with pytest.raises(ValueError, match=message):
+            score(**given)
+
+
+def test_impossible_systems_are_refused():
+    for systems, options, message in [
         (["a"], {}, "systems must be a dict of names and candidates, got"),
         ({"one": ["a"], "two": ["a", "b"]}, {}, r"systems\['two'\] has the length 2, but .* has 1"),
         ({"one": ["a"], "two": [None]}, {}, r"systems\['two'\]\[0\] is missing"),
         ({"one": ["a"], "two": ["b"]}, {"baseline": "x"}, "baseline must be one of one, two"),
-    ],
-    ids=str,
-)
-def test_impossible_systems_are_refused(systems, options, message):
-    with pytest.raises(ValueError, match=message):
-        compare(systems, [["a"]], **options)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            compare(systems, [["a"]], **options)
 
 
 def test_a_call_loads_neither_beam_nor_the_compiler():

@@ -29,6 +29,68 @@ def _no_warning_yet() -> None:
     machine_code._warnings.clear()
 
 
+def choose() -> pathlib.Path | None:
+    """The choice of a new process."""
+    machine_code._warnings.clear()
+    machine_code.cache_folder.cache_clear()
+    return machine_code.cache_folder()
+
+
+def test_numbas_own_setting_is_kept_and_honoured(
+    chosen: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        machine_code, "__file__", str(tmp_path / "package" / "native" / "machine_code.py")
+    )
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    folder = choose()
+    assert folder is not None
+    assert folder.name.startswith("beam-bleu-")
+    assert list(chosen.iterdir()) == [folder]
+    assert [path.name for path in tmp_path.iterdir()] == ["chosen"], "no other folder is made"
+    assert str(chosen) == os.environ["NUMBA_CACHE_DIR"]
+
+
+@pytest.mark.parametrize("mode", [0o775, None])
+def test_a_folder_that_others_can_write_is_not_used(
+    mode: int | None, chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    if mode is None and os.geteuid() != 0:
+        pytest.skip("only root can give a folder to another user")
+    before = os.umask(0o000)  # what is made is safe whatever it is
+    try:
+        folder = choose()
+    finally:
+        os.umask(before)
+    assert folder is not None
+    assert folder.parent == chosen
+    assert choose() == folder
+    if mode is None:
+        os.chown(folder, 12345, -1)
+    else:
+        folder.chmod(mode)
+    with caplog.at_level(logging.WARNING, "beam_bleu"):
+        assert choose() is None
+    assert str(folder) in caplog.text
+
+
+def test_without_a_choice_the_users_cache_is_used_if_the_package_cannot_be_written(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "package"
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(machine_code, "__file__", str(package / "native" / "machine_code.py"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    first = choose()
+    assert first is not None
+    assert first.parent == package / "__pycache__"
+    assert not (tmp_path / "own").exists()
+    first.chmod(0o777)
+    second = choose()
+    assert second is not None
+    assert second.parent == tmp_path / "own"
+
+
 PROBE = {
     "native/probe_constant.py": "LENGTH = 3\n",
     "statistics/probe_code.py": """
@@ -152,10 +214,6 @@ def test_code_for_a_chosen_processor_runs_on_every_machine_with_its_instructions
         processor()
 
 
-def truncate(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
-    path.write_bytes(path.read_bytes()[:-10])
-
-
 def exchange(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
     """Gives two files each other's names."""
     other = next(each for each in kept(path.parent) if each != path)
@@ -185,7 +243,7 @@ def take_the_folder(path: pathlib.Path, patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        *((each, "takes a few") for each in (truncate, exchange, let_others_write)),
+        *((each, "takes a few") for each in (exchange, let_others_write)),
         (fill_the_disk, os.strerror(errno.ENOSPC)),
         (take_the_folder, "takes a few seconds"),
     ],

@@ -27,13 +27,7 @@ USUAL = BleuConfig()
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A metric, and what it must be equal to.
-
-    Attributes:
-      metric: the metric.
-      formula: the same, written down plainly for numbers of many digits.
-      segments: (random numbers, size) so many segments: rows of integers.
-    """
+    """A metric, its formula for numbers of many digits, and what makes rows of segments."""
 
     metric: Metric
     formula: Callable[[Sequence[Decimal]], Decimal]
@@ -53,11 +47,6 @@ def chrf(x):
     precision = sum(m / h for m, h in zip(x[4::3], x[2::3], strict=True)) / 6
     recall = sum(m / r for m, r in zip(x[4::3], x[3::3], strict=True)) / 6
     return 100 * 5 * precision * recall / (4 * precision + recall)
-
-
-def chrf_of_orders(x):
-    orders = zip(x[2::3], x[3::3], x[4::3], strict=True)
-    return 100 * sum(5 * m / (4 * r + h) for h, r, m in orders) / 6
 
 
 def value(x):
@@ -103,7 +92,6 @@ CASES = {
     "bleu": Case(USUAL, bleu, bleu_segments(0.8)),
     "bleu, short": Case(USUAL, bleu, bleu_segments(1.3)),
     "chrf": Case(ChrfConfig(), chrf, chrf_segments),
-    "chrf, smoothed": Case(ChrfConfig(eps_smoothing=True), chrf_of_orders, chrf_segments),
     "wer": Case(WerConfig(), lambda x: 100 * sum(x[2:5]) / x[5], integers(2, 9, 5, 5, 60)),
     "ter": Case(
         TerConfig(),
@@ -123,9 +111,6 @@ CASES = {
     ),
     "mean": Case(
         MeanConfig("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0.3, 0.8)
-    ),
-    "mean around 0": Case(
-        MeanConfig("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(0, 1e-6)
     ),
     "mean of large numbers": Case(
         MeanConfig("x"), lambda x: (value(x[1:5]) - value(x[5:])) / x[0], numbers(-1000, 1)

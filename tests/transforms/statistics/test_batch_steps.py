@@ -5,15 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 PROGRAM = """
 import sys
 import pyarrow as pa
 from beam_bleu.transforms.native.compiling import CompiledFunction
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
@@ -34,30 +31,7 @@ print(counting.work(batch)[0].counts[0][:, :, CANDIDATE_LENGTH].tolist())
 """
 
 
-LENGTHS = {
-    "13a": "[[5, 0], [1, 1]]",
-    "none": "[[3, 0], [1, 1]]",
-    "intl": "[[5, 0], [1, 1]]",
-    "zh": "[[5, 0], [1, 1]]",
-    "char": "[[5, 0], [1, 1]]",
-}
-IN_EVERY_RUN = {("13a", "mixed"), ("intl", "lower")}  # the others start eight processes
-
-
-@pytest.mark.parametrize(
-    ("tokenize", "case", "lengths"),
-    [
-        pytest.param(
-            tokenize,
-            case,
-            lengths,
-            marks=() if (tokenize, case) in IN_EVERY_RUN else pytest.mark.slow,
-        )
-        for tokenize, lengths in LENGTHS.items()
-        for case in ("lower", "mixed")
-    ],
-)
-def test_setup_leaves_nothing_to_compile(tokenize: str, case: str, lengths: str) -> None:
-    command = [sys.executable, "-c", PROGRAM, tokenize, case]
+def test_setup_leaves_nothing_to_compile() -> None:
+    command = [sys.executable, "-c", PROGRAM, "13a", "mixed"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, lengths), done.stderr
+    assert (done.returncode, done.stdout.strip()) == (0, "[[5, 0], [1, 1]]"), done.stderr

@@ -25,7 +25,7 @@ from made_units import (
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.statistics.signs import no_signs
 from beam_bleu.transforms.totals.batch_adder import Adding
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentParts, DocumentTotals
@@ -170,9 +170,9 @@ def assert_brute_force(totals: MetricTotals, rows: Sequence[Segment], baseline: 
                 assert not common
 
 
-@pytest.mark.parametrize("each", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_totals_are_those_of_brute_force(seed: int, each: bool) -> None:
+def test_totals_are_those_of_brute_force(seed: int) -> None:
+    each = seed > 1
     draw = random.Random(seed)
     rows = segments(draw, 60, 9, each=each, long=seed % 2 == 1)
     bundles = [batches(rows[begin : begin + 20], 7) for begin in range(0, 60, 20)]
@@ -188,19 +188,6 @@ def test_totals_are_those_of_brute_force(seed: int, each: bool) -> None:
             assert one.keys == other.keys
             for name in ("common", "crosses", "rest"):
                 assert np.array_equal(getattr(one, name), getattr(other, name))
-
-
-def test_a_document_of_which_no_segment_is_common_is_no_common_unit() -> None:
-    draw = random.Random(3)
-    rows = segments(draw, 12, 3)
-    rows = [
-        dataclasses.replace(row, counts={"b": row.counts["b"]}) if row.document == "doc 1" else row
-        for row in rows
-    ]
-    found = totals_of([batches(rows, 5)])
-    assert_brute_force(found, rows)
-    assert len({row.document for row in rows}) == 3
-    assert found.corpus.units == 2
 
 
 def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided() -> None:

@@ -159,8 +159,7 @@ def require_sums_by_hand(totals, batches, baseline="b"):
                 assert not common
 
 
-@pytest.mark.parametrize("longest", [40, 2**26, 2**31])
-@pytest.mark.parametrize("references", [1, 7])
+@pytest.mark.parametrize(("longest", "references"), [(40, 7), (2**26, 1), (2**31, 7)])
 def test_totals_are_those_of_brute_force(longest, references):
     rng = np.random.default_rng(references)
     batches = [made(rng, ABC, segments, longest, references) for segments in (9, 1, 0, 7, 300)]
@@ -172,7 +171,7 @@ def test_totals_are_those_of_brute_force(longest, references):
     assert found_products(few.corpus, "a", "c") == found_products(every.corpus, "a", "c")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_any_division_and_order_give_the_same_totals(seed):
     draw = random.Random(seed)
     systems = [ABC, ("a", "b"), ("b", "a"), ("c",), ("a", "d")][: 1 + seed % 5]
@@ -225,17 +224,6 @@ def test_sums_that_no_longer_fit_in_64_bits_are_exact():
     assert found_sums((totals + totals).corpus, "a") == [2 * value for value in sums]
 
 
-def test_without_products_there_are_only_sums():
-    batches = [made(n, ABC, 5, 2**33) for n in range(3)]
-    few = added_up(batches, Adding(BASIS, 0, SLICING, ("domain",)))
-    every = added_up(batches)
-    for key in every.slices.keys:
-        assert few.slices.sums("a", key) == every.slices.sums("a", key)
-    assert few.corpus.units == every.corpus.units == 15
-    with pytest.raises(ValueError, match="different columns"):
-        _ = few + every
-
-
 def test_too_many_slices_are_refused():
     slicing = dataclasses.replace(SLICING, items=(("domain",),), most=5)
     adding = dataclasses.replace(ADDING, slicing=slicing)
@@ -284,8 +272,7 @@ def test_totals_of_nothing():
     assert GroupTotals.zero(BASIS.width).units == 0
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_the_step_gives_one_value_for_all_batches(threads):
+def test_the_step_gives_one_value_for_all_batches():
     batches = [made(n, ABC, n % 5) for n in range(20)]
     adding = dataclasses.replace(ADDING, resampling=Resampling("bootstrap", 20))
     expected = added_up(batches, adding)
@@ -298,5 +285,5 @@ def test_the_step_gives_one_value_for_all_batches(threads):
 
     with beam.Pipeline("FnApiRunner") as root:
         given = root | beam.Create(batches)
-        parts = given | giving_sums(SumBundles({"totals": adding}, threads))
+        parts = given | giving_sums(SumBundles({"totals": adding}, 3))
         assert_that(add_up([parts]), check)

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-import obstore
 import pytest
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -33,9 +32,7 @@ DATA = random.Random(1).randbytes(1_500_000)
 class Server(http.server.ThreadingHTTPServer):
     """A server on loopback with one file, x.txt, that fails as it is told.
 
-    Attributes:
-      faults: what goes wrong with the next requests that have a body in their answer.
-      asked: the method and the range of each request.
+    `faults` says what goes wrong with the next requests that have a body in their answer.
     """
 
     daemon_threads = True
@@ -148,28 +145,14 @@ def test_a_server_that_recovers_gives_the_same_bytes(
     assert server.faults == []
 
 
-@pytest.mark.parametrize("fault", ["busy", "no answer"])
 def test_a_server_that_does_not_recover_is_an_error_in_bounded_time(
-    server: Server, path: str, fault: str
+    server: Server, path: str
 ) -> None:
-    server.faults = [fault] * 1000
+    server.faults = ["no answer" if path.startswith("s3") else "busy"] * 1000
     begun = time.monotonic()
     with pytest.raises(OSError, match=r"SlowDown|connection broke|no answer in time"):
         content(path)
     assert time.monotonic() - begun < 30
-
-
-def test_a_server_that_is_gone_is_an_error(
-    server: Server, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.shutdown()
-    server.server_close()
-    with monkeypatch.context() as patched:
-        patched.delattr(obstore, "get")  # the file is not asked for a second time
-        with pytest.raises(OSError, match="could not connect to"):
-            filesystem_of(path).match([path])
-    with pytest.raises(OSError, match=f"could not connect to {server.url}/.*: Connection refused"):
-        content(path)
 
 
 @pytest.mark.parametrize("has_tags", [True, False])
@@ -211,10 +194,12 @@ def test_a_web_server_lists_nothing_and_takes_nothing(server: Server) -> None:
         ObjectStores().create(f"{server.url}/x.txt")
 
 
-@pytest.mark.parametrize("path", ["s3:///x", "azfs://account", "s3://bucket/a//b"])
-def test_a_path_that_names_no_object(path: str, server: Server) -> None:
-    with pytest.raises(OSError, match=r"names no bucket|empty path segment|has no account|Account"):
-        ObjectStores().metadata(path)
+def test_a_path_that_names_no_object(server: Server) -> None:
+    for path in ["s3:///x", "azfs://account", "s3://bucket/a//b"]:
+        with pytest.raises(
+            OSError, match=r"names no bucket|empty path segment|has no account|Account"
+        ):
+            ObjectStores().metadata(path)
 
 
 def test_a_run_scores_texts_of_a_web_server(server: Server) -> None:
@@ -224,8 +209,6 @@ def test_a_run_scores_texts_of_a_web_server(server: Server) -> None:
     assert run.document == expected.document
     run = called(*streams([f"{server.url}/y.txt"], REFERENCES))
     run.assert_failed(3, f"nothing matches {server.url}/y.txt")
-    run = called(*streams([f"sys={server.url}/x*.txt"], REFERENCES))
-    run.assert_failed(3, "a web server does not list its files")
 
 
 @pytest.fixture

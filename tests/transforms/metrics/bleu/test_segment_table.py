@@ -19,7 +19,7 @@ from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuCol
 from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 

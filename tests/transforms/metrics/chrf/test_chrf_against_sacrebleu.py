@@ -21,8 +21,7 @@ from beam_bleu.transforms.chosen_metrics import definition_of
 from beam_bleu.transforms.metrics.chrf.metric import FIRST_NGRAMS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 CONFIGS = [
     ChrfConfig(),

@@ -11,8 +11,7 @@ from jiwer_counts import Config, best_of_jiwer
 
 from beam_bleu.transforms.metrics.error_rates.metric import SUBSTITUTIONS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 
 def edited(rng: random.Random, symbols: str, length: int, edits: int) -> Segment:

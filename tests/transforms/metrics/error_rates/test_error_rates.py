@@ -15,7 +15,7 @@ from scoring import group_totals, score_of_totals
 
 from beam_bleu.transforms.metrics.error_rates.metric import CerConfig, ErrorRateScore, WerConfig
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 
 BOTH: list[Config] = [WerConfig(), CerConfig()]
 

@@ -22,8 +22,7 @@ from beam_bleu.transforms.metrics.numbers import (
 )
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 CONFIG = PerplexityConfig(token_count_column="tokens", text_column="text")
 

@@ -13,8 +13,7 @@ from hostile_texts import Segment
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN
 from beam_bleu.transforms.metrics.ter.metric import EDITS, TerConfig, reference_parts
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
-from beam_bleu.transforms.statistics.counting import count_batch
+from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 
 def shuffled(rng: random.Random, symbols: int, words: int, moves: int, changes: int) -> Segment:

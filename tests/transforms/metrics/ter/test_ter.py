@@ -13,7 +13,7 @@ from ter_segments import columns_of, counted, sacrebleus
 
 from beam_bleu.transforms.metrics.ter.metric import TerConfig, TerScore
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
-from beam_bleu.transforms.statistics.batch_statistics import BatchStatistics
+from beam_bleu.transforms.statistics.counting import BatchStatistics
 
 
 def score_of(segments: Sequence[Segment], config: TerConfig | None = None) -> TerScore:
