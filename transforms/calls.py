@@ -15,11 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.chosen_metrics import (
-    ChosenMetrics,
-    SegmentColumns,
-    require_texts_only,
-)
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics, SegmentColumns, require_texts_only
 from beam_bleu.transforms.definition.choices import AllowedName, require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.inspection.look import Inspection
@@ -309,7 +305,6 @@ _LISTS = (list, tuple, np.ndarray)
 
 
 def _texts(values: Any, name: str) -> pa.LargeStringArray:
-    """The texts of an argument, with bytes after them as the kernel needs; null for None."""
     values = _sequence(values, name, "texts")
     if isinstance(values, pa.ChunkedArray):
         return _of_arrow(values, name)
@@ -373,7 +368,6 @@ def _of_arrow(column: pa.ChunkedArray, name: str, *, lists: bool = False) -> pa.
 
 
 def _encoded(values: Sequence[Any], place: Callable[[int], str]) -> pa.LargeStringArray:
-    """A padded column of texts of Python; `place` says for messages where a text is."""
     try:
         return padded_texts(values)
     except (TypeError, UnicodeEncodeError):

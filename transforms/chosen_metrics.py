@@ -93,7 +93,6 @@ class ChosenMetrics:
 
     @classmethod
     def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
-        """The metrics of a list, as `configs_by_word` takes it."""
         chosen = [
             definition_of(
                 config_type(word)(**parameter_of(word)) if config is None else config,
@@ -108,7 +107,6 @@ class ChosenMetrics:
 
     @classmethod
     def single(cls, config: Any, metric: MetricName | None = None) -> ChosenMetrics:
-        """The metric of a config, which must be this metric; without a config the usual one."""
         chosen = cls.of([metric or DEFAULT_METRIC if config is None else config])
         if metric is not None and chosen.definitions[0].name != metric:
             raise ValueError(f"config must be a {config_type(metric).__name__}, got {config!r}")
@@ -125,9 +123,8 @@ class ChosenMetrics:
 class SegmentColumns:
     """Scores the segments of batches that have one system. It is sent to workers.
 
-    Attributes:
-      schema: for each metric a column of its name with the scores, such as "bleu". With details,
-        others follow whose names begin with it, such as "bleu_matches".
+    Its schema has a column of scores for each metric, such as "bleu". With details, others follow
+    whose names begin with it, such as "bleu_matches".
     """
 
     schema: pa.Schema
@@ -148,7 +145,6 @@ class SegmentColumns:
             prepare_counting(*counted)
 
     def of_batch(self, batch: SegmentBatch) -> pa.RecordBatch:
-        """The scores of a batch, in the order of its segments. Each text is prepared once."""
         statistics = self._chosen.count(batch)
         columns: list[pa.Array] = []
         for place, (_, metric) in enumerate(self._chosen.counted):

@@ -14,11 +14,7 @@ import apache_beam as beam
 from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
-from beam_bleu.transforms.chosen_metrics import (
-    ChosenMetrics,
-    require_readable,
-    require_texts_only,
-)
+from beam_bleu.transforms.chosen_metrics import ChosenMetrics, require_readable, require_texts_only
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import Definition, MetricName, MetricWord
@@ -46,30 +42,13 @@ from beam_bleu.transforms.totals.closing import (
 )
 from beam_bleu.transforms.totals.summing import sum_groups
 
-__all__ = [
-    "CorpusBleu",
-    "CorpusChrf",
-    "CorpusScore",
-    "CorpusScores",
-    "CorpusTer",
-    "ScoreGroups",
-    "SumSegments",
-]
-
 
 @dataclasses.dataclass(eq=False, repr=False)
 class ScoreGroups(beam.PTransform):
     """PCollection of segments, or of tables -> the result of each group of segments.
 
-    All public transforms of segments are this one, with another result.
-
-    Args:
-      result: makes the result of the sums of a group. It is sent to the workers.
-      keyed: whether segments have keys. Then each key is a group, and elements are (key, result).
-      columns: the columns of the tables; None if each element is one segment.
-      uncertainty: whether the sums have products.
-      systems: the names of the systems whose candidates each segment has; None for one system.
-      pairs: the names of the systems that are compared.
+    All public transforms of segments are this one. `result` makes the result of the sums of a
+    group, on workers. With `keyed`, each key is a group, and elements are (key, result).
     """
 
     name: str
@@ -197,7 +176,6 @@ class ScoreSystems(beam.PTransform):
 
 
 def _scores_of_systems(_: int, ends: Mapping[str, Iterable[Any]]) -> Iterator[tuple[str, Any]]:
-    """The score of each system, after the counts were compared."""
     scorer: Scorer
     most: MostRejected
     segments: FoundSegments
@@ -400,9 +378,6 @@ class SumSegments(ScoreGroups):
             True,
             columns,
         )
-
-
-__all__ = ["CompareSystems"]
 
 
 class CompareSystems:

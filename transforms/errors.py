@@ -78,7 +78,6 @@ def open_file_limit(what: str) -> JobError:
 
 
 def lacks_open_files(error: BaseException | None) -> bool:
-    """Whether an exception, or one that led to it, says that too many files are open."""
     return any(
         isinstance(cause, OSError) and cause.errno in _NO_FILES_LEFT for cause in causes(error)
     )

@@ -139,7 +139,6 @@ def is_metric(word: str) -> bool:
 
 
 def row_of(word: MetricWord) -> MetricRow:
-    """The row of a metric; a ValueError if there is no such metric."""
     if not is_metric(word):
         raise ValueError(f"a metric must be one of {', '.join(METRIC_WORDS)}, got {word!r}")
     return METRICS[cast(MetricName, word.partition(":")[0])]

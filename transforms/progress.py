@@ -31,13 +31,7 @@ COMPILING = "compiling for this machine, which takes up to 10 seconds; later run
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """A run at one moment.
-
-    Attributes:
-      detail: a text about the phase, such as the page of an engine's job; "" if there is none.
-      done: the bytes that are done in this phase, at most `planned`.
-      planned: the bytes of this phase; None if they are not known.
-    """
+    """A run at one moment. Bytes are `done` and `planned`, which is None if it is not known."""
 
     phase: Phase
     detail: str

@@ -40,8 +40,6 @@ from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecord
 from beam_bleu.transforms.pairing.records.record_files import record_files
 from beam_bleu.transforms.pairing.records.wanted import Condition, Wanted
 
-__all__ = ["ReadJoinedRecords", "ReadLineParallel", "ReadLongRecords", "ReadPairedRecords"]
-
 Value = str | int | float | bool
 """A value in a condition. It is compared as text, as JSON writes it."""
 
@@ -124,8 +122,6 @@ class ReadLineParallel(_Read):
 
 @dataclasses.dataclass(eq=False, repr=False, kw_only=True)
 class _ReadRecords(_Read):
-    """What the transforms that read records have in common. `ReadPairedRecords` explains it."""
-
     input_format: RecordFormatName | None = None
     reference_columns: Sequence[str] = ()
     where: Mapping[str, Value] | None = None
@@ -322,7 +318,6 @@ def _require_paths(name: str, paths: object, *, may_be_empty: bool = False) -> N
 
 
 def _require_texts(name: str, values: object) -> None:
-    """Checks a list of strings: a string would be a list of its characters."""
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise ValueError(f"{name} must be a list of strings, got {values!r}")
     for value in values:

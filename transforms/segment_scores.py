@@ -19,8 +19,6 @@ from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, ta
 from beam_bleu.transforms.pairing.segments.batching import GatheredSegments, key_or_itself
 from beam_bleu.transforms.pairing.segments.gather import tuple_parts
 
-__all__ = ["SegmentScores"]
-
 
 class SegmentScores(beam.PTransform):
     """Scores each segment by itself, by one metric or several.

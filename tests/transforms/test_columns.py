@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 from typing import Any
 
@@ -11,7 +10,6 @@ import pyarrow as pa
 import pytest
 from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
-from command_line import PROJECT
 from found_in_pipelines import found_in
 from scoring import score_of
 
@@ -145,9 +143,3 @@ def test_each_key_and_window_has_the_score_of_its_segments(windowing: Any) -> No
 
 def of_group(key: str, segments: Any) -> tuple[str, Any]:
     return key, score_of(list(segments), BleuConfig())
-
-
-def test_the_example_of_the_page_runs() -> None:
-    examples = doctest.testfile(str(PROJECT / "docs" / "columns.md"), module_relative=False)
-    assert examples.failed == 0
-    assert examples.attempted == 6

@@ -25,7 +25,6 @@ def require_flag(field: str, value: object) -> None:
 
 
 def require_integer(field: str, value: object, least: int, most: int) -> None:
-    """Checks that a value is an integer between two others, and not True or False."""
     if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{field} must be {least} to {most}, an int, got {value!r}")
 

@@ -27,10 +27,8 @@ class Flag:
       name: its name on a command line, and the keyword of `Evaluate`.
       metavar: what the help calls its value; "" for a switch.
       words: its spellings on a command line; the last one is that of messages.
-      default: its value if it is not given. If it is (), the flag can be repeated, and its value is
-        a tuple.
+      default: its value if it is not given; a tuple if the flag can be repeated.
       convert: makes the value of its text. A `ValueError` says what the text must be.
-      choices: the texts to choose from; none for any text.
       split: the parts of a text that has several values; None if it has one.
       shown_default: what the help says about the default; "" for its value, if it has one.
       is_shown_only: whether something else reads it, and argparse only shows it.

@@ -25,10 +25,7 @@ _FEWEST_TEXTS = 20  # fewer texts tell nothing
 
 
 def look_at(
-    sample: Sample,
-    allow: Collection[str] = (),
-    *,
-    of_values: bool = False,
+    sample: Sample, allow: Collection[str] = (), *, of_values: bool = False
 ) -> tuple[Notice, ...]:
     """The notices about the texts of a corpus.
 
@@ -165,7 +162,6 @@ class _Pair:
 
 
 def _telling(stream: Stream) -> dict[int, str]:
-    """The texts that are not short, and occur only once in the sample, by their numbers."""
     times = collections.Counter(stream.texts)
     return {
         number: text
@@ -216,7 +212,6 @@ def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | N
 
 
 def _range_of(gain: Floats) -> slice | None:
-    """The neighbouring segments with the largest sum; None if they are few."""
     sums = np.concatenate([[0], np.cumsum(gain)])
     stop = int(np.argmax(sums - np.minimum.accumulate(sums)))
     start = int(np.argmin(sums[: stop + 1]))

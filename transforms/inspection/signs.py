@@ -58,7 +58,6 @@ _LABEL = re.compile(
 
 
 def _labelled(stream: Stream) -> Sequence[bool]:
-    """Texts that begin with the same label, such as "Translation:" or "deu_Latn"."""
     heads = [match[0] if (match := _LABEL.match(text)) else None for text in stream.texts]
     ((label, count),) = collections.Counter(filter(None, heads)).most_common(1) or [("", 0)]
     rests = {text[len(label) :] for text in stream.texts if text.startswith(label)}
@@ -189,12 +188,7 @@ SIGNS: tuple[Sign, ...] = (
         _matching(rf"^\s*{_ID}[\s,;|:]+\S|[\s,;|]\(?{_ID}\)?\s*$", *"-_/:"),
     ),
     Sign(
-        *(
-            "marks",
-            "have special tokens of a model, tags or code fences",
-            0.5,
-            0.01,
-        ),
+        *("marks", "have special tokens of a model, tags or code fences", 0.5, 0.01),
         _matching(
             r"^\s*(?:<s>|```)|</s>\s*$|<pad>|<eos>|<bos>|\[(?:CLS|SEP|PAD)\]|<\|[^|>]{1,40}\|>"
             r"|<(?:end|start)_of_turn>|\[/?INST\]|<extra_id_\d+>"
@@ -214,8 +208,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign("marks", "have the same label at their beginning", 0.9, 0.3, _labelled),
     Sign(
-        *("characters", "were decoded wrongly, such as 'Ã¼' for 'ü'", 0.1, 0.005),
-        _wrongly_decoded,
+        *("characters", "were decoded wrongly, such as 'Ã¼' for 'ü'", 0.1, 0.005), _wrongly_decoded
     ),
     Sign(
         *("characters", "have U+FFFD in place of lost characters", 0.5, 0.005),

@@ -25,7 +25,6 @@ ExactIntegers = Integers | NDArray[np.object_]
 
 
 def exact(values: NDArray[Any]) -> ExactIntegers:
-    """The same integers, 0 or more, as int64 if all of them fit."""
     if values.dtype == object and (not values.size or max(values.flat) <= LARGEST_INTEGER):
         return values.astype(np.int64)
     return values
@@ -48,10 +47,8 @@ def largest(values: ExactIntegers) -> int:
 class Compact:
     """An array of integers that are 0 or more, for pickle and files: without columns that are 0.
 
-    Attributes:
-      shape: the shape of the array. Its first two axes are rows, and the others are columns.
-      columns: the numbers of the columns that are not 0.
-      values: (rows, these columns), of the smallest type that has room for them.
+    The first two axes of `shape` are rows, and the others are columns. `values` (rows, columns) are
+    of the smallest type that has room for them.
     """
 
     shape: tuple[int, ...]

@@ -53,8 +53,6 @@ def _type(kind: Any) -> _Type:
 
 
 def type_of_operation(code: Callable[..., Any], result: Any, arguments: Sequence[Any]) -> _Type:
-    """The type that stands for an operation in code that numba compiles. See `operation`."""
-
     @functools.wraps(code)  # numba reads the names of the arguments
     def typed(_typing_context: Any, *given: Any) -> Any:
         kinds = [
@@ -114,7 +112,6 @@ def _only_writing_modules() -> Iterator[None]:
 
 @global_compiler_lock  # type: ignore[untyped-decorator]  # numba is untyped
 def machine_code(compiler: Any, name: str, arguments: Sequence[Any]) -> bytes:
-    """Compiles a function for arguments of these types; returns what `LoadedCode` takes."""
     signature = tuple(typeof(argument) for argument in arguments)
     with _only_writing_modules():
         compiler.compile(signature)

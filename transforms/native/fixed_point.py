@@ -43,7 +43,6 @@ VALUE_ONE = _HIGHEST ** (VALUE_COLUMNS - 1)  # a value of 1, in the units of `va
 
 
 def value_columns(values: Floats) -> Integers:
-    """The columns of larger values, each one 0 or more, int64 (..., 4)."""
     assert ((values >= 0) & (values < VALUE_BOUND)).all()
     columns = np.empty((*values.shape, VALUE_COLUMNS), np.int64)
     # Each step is exact but the last one, which rounds: a power of two changes no digit of a float.

@@ -58,7 +58,6 @@ def following(builder, grams, mask):
 
 @operation(None, None, None)
 def without(builder, grams, claimed):
-    """The bits of the first lanes that the second ones do not have."""
     return builder.and_(grams, builder.not_(claimed))
 
 
@@ -70,14 +69,12 @@ def claim(builder, claimed, free):
 
 @operation("uint64", None)
 def not_zero(builder, tested):
-    """A word with a bit for each lane that is not 0."""
     is_set = builder.icmp_unsigned("!=", tested, _same(tested.type, 0))
     return builder.zext(builder.bitcast(is_set, ir.IntType(tested.type.count)), ir.IntType(64))
 
 
 @operation(None, None, "uint64")
 def add_bits(builder, counts, bits):
-    """Adds 1 to the lane of each bit of a word."""
     count = counts.type.count
     ones = builder.bitcast(
         builder.trunc(bits, ir.IntType(count)), ir.VectorType(ir.IntType(1), count)

@@ -36,7 +36,6 @@ def byte_mask(of: ByteClass) -> Any:
 
 
 def byte_masks(*classes: ByteClass) -> Any:
-    """Makes a function that returns a tuple with a mask for each class."""
     return sequence_masks(*([[byte_class]] for byte_class in classes))
 
 

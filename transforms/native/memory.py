@@ -147,7 +147,6 @@ def lowest_bit(builder, mask):
 
 @operation("int64", "uint64")
 def leading_zeros(builder, mask):
-    """The number of bits above the highest set bit of a mask, as an int64; 64 if there is none."""
     return builder.ctlz(mask, ir.Constant(ir.IntType(1), 0))
 
 
@@ -167,7 +166,6 @@ def folded_product(builder, one, other):
 
 @operation("void", "int64", "int64")
 def copy_block(builder, to, source):
-    """Copies a block. It reads the whole block before it writes."""
     store(builder, load(builder, ir.VectorType(ir.IntType(8), BLOCK), source), to)
 
 
@@ -181,12 +179,7 @@ MOST_KEPT = 2**26  # the most bytes that are kept for one name
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory for compiled code, freed with the object.
-
-    Attributes:
-      data: uint8 (size,), with any content.
-      address: its address. Compiled code gets a number in less time than an array.
-    """
+    """Memory for compiled code, uint8, and its address: code gets a number faster than an array."""
 
     data: Bytes
     address: int
@@ -221,7 +214,6 @@ class KeptMemory(threading.local):
 
 
 def descriptor_of(file: BinaryIO) -> int | None:
-    """The descriptor of a file of this machine; None if it is anything else."""
     is_local = isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)
     return file.fileno() if is_local else None
 
@@ -235,7 +227,6 @@ def pread_function() -> int:
 
 @operation("int64", *["int64"] * 5)
 def read_at(builder, function, descriptor, to, size, place):
-    """Calls the C function `pread` at the address `function`; see its manual page."""
     word, number = ir.IntType(64), ir.IntType(32)
     pointer = ir.IntType(8).as_pointer()
     pread = ir.FunctionType(word, [number, pointer, word, word]).as_pointer()

@@ -58,7 +58,6 @@ def padded(column: pa.LargeStringArray) -> pa.LargeStringArray:
 
 
 def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
-    """A padded column of texts of Python; null where one is None."""
     # Not `pa.array`: it looks for types of pandas, and imports pandas for that if it is installed.
     nulls = None
     complete = cast("Sequence[str]", texts)

@@ -26,10 +26,8 @@ def score_parts(
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """The score of a corpus with the fields of its metric, and what a reader of it must know.
 
-    Args:
-      why_no_error: why there is no standard error; "" to say nothing about it.
-      judge_input: whether to warn about suspicious input, too; False if another score of the same
-        texts has these warnings.
+    `why_no_error` says why there is no standard error, if it is not "". Without `judge_input`
+    there are no warnings about suspicious input, because another score of the same texts has them.
     """
     columns = sums.columns
     parts = metric.parts(columns)

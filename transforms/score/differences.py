@@ -68,10 +68,7 @@ def too_few(number: int, unit: str) -> str:
 
 
 def difference_of_estimates(
-    new: float,
-    old: float,
-    standard_errors: tuple[float | None, float | None],
-    segments: int,
+    new: float, old: float, standard_errors: tuple[float | None, float | None], segments: int
 ) -> Difference:
     """The difference of two scores of different units, such as the texts of two nights.
 

@@ -108,7 +108,6 @@ class Estimates:
 
     @functools.cached_property
     def _errors(self) -> Floats:
-        """Those of scores, float64 (groups, systems); nan where there is none."""
         totals, gradients = self.totals, self._own
 
         def errors(groups: Integers, systems: Integers) -> Floats:
@@ -162,7 +161,6 @@ class _Gradients(NamedTuple):
 
 
 def _gradients(values: ExactIntegers, width: int, metric: Metric) -> _Gradients:
-    """The scores of sums (groups, systems, 1 + W or more), and their derivatives."""
     scores = np.full(values.shape[:2], math.nan)
     slopes = np.zeros((*values.shape[:2], width))
     for group, system in np.argwhere(values[..., 0] >= FEWEST_UNITS).tolist():

@@ -101,7 +101,10 @@ def resampled_scores(
             continue
         moved = replicates[baseline] - replicates[system]
         swapped = metric.values(whole[system] + moved) - metric.values(whole[baseline] - moved)
-        differences[system, baseline] = randomized_difference(difference, swapped)
+        sizes, size = np.abs(swapped), abs(difference)
+        differences[system, baseline] = ResampledDifference(
+            difference, None, None, _share(sizes >= size), _share(sizes > size)
+        )
     spread = {
         system: ResampledScore(
             _mean(of_system), percentile_interval(of_system) if units >= FEWEST_UNITS else None
@@ -112,7 +115,6 @@ def resampled_scores(
 
 
 def bootstrap_difference(difference: float, drawn: Scores, units: int) -> ResampledDifference:
-    """The bootstrap of D, by that of each replicate, float64 (replicates,), with its sign."""
     mean = _mean(drawn)
     if units < FEWEST_UNITS:
         p_value = None if difference or drawn.any() else 1.0
@@ -125,11 +127,6 @@ def bootstrap_difference(difference: float, drawn: Scores, units: int) -> Resamp
         _share(np.abs(drawn - mean) >= abs(difference)),
         _share(sizes - _mean(sizes) > abs(difference)),
     )
-
-
-def randomized_difference(difference: float, drawn: Scores) -> ResampledDifference:
-    sizes, size = np.abs(drawn), abs(difference)
-    return ResampledDifference(difference, None, None, _share(sizes >= size), _share(sizes > size))
 
 
 def percentile_interval(scores: Scores) -> tuple[float, float]:

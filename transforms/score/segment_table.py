@@ -91,7 +91,6 @@ def segment_table(
 
 
 def own_types(metric: Metric) -> dict[str, pa.DataType]:
-    """The columns that only a metric has, with their types."""
     row = np.zeros((metric.basis.width, 1), np.int64)
     return {name: _array(part).type for name, part in metric.segment_parts(row).items()}
 
@@ -116,7 +115,6 @@ def _text_columns(statistics: BatchStatistics) -> dict[str, pa.ChunkedArray]:
 
 
 def _lists(columns: Sequence[pa.LargeStringArray]) -> pa.ListArray:
-    """For each row a list of the texts that the columns have there, without nulls."""
     rows = len(columns[0])
     there = np.stack([column.is_valid().to_numpy(zero_copy_only=False) for column in columns])
     bounds = np.concatenate([[0], np.cumsum(there.sum(axis=0))]).astype(np.int32)

@@ -3,17 +3,92 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from beam_bleu.transforms.score.shown_score import (
-    HALF_INTERVAL,
-    USUAL_DECIMALS,
-    counted,
-    decimals_for,
-    estimate,
-    estimates,
-)
+USUAL_DECIMALS = 1  # as in sacreBLEU; of scores without a standard error
+
+_SMALLEST_P = 0.001  # Smaller p-values are estimates far out in a tail. Their digits mean nothing.
+_SIGNIFICANT_DIGITS = 2
+"""How many digits of a standard error are shown. More would change with every other test set."""
+
+_MOST_DECIMALS = 12  # a double holds no more of a score
+HALF_INTERVAL = "± is half of the 95 % interval"
+
+
+@dataclasses.dataclass(frozen=True)
+class Number:
+    """A number in a table, or several that are written as one: "" stands for what it lacks."""
+
+    text: str = ""
+    half: str = ""
+    mark: str = ""
+    is_best: bool = False
+
+
+def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
+    """How many decimals scores or differences have that are shown together.
+
+    They have the same decimals, so that they can be compared: enough for two significant digits of
+    the smallest standard error; the usual ones if none is above 0.
+
+    >>> decimals_for([0.34, None], 1), decimals_for([12.0], 1), decimals_for([None], 4)
+    (2, 1, 4)
+    """
+    smallest = min(filter(None, standard_errors), default=None)
+    if smallest is None:
+        return usual
+    rounded_error = f"{smallest:.{_SIGNIFICANT_DIGITS - 1}e}"
+    needed = _SIGNIFICANT_DIGITS - 1 - int(rounded_error.partition("e")[2])
+    return min(max(needed, 1), _MOST_DECIMALS)
+
+
+def rounded(number: float, decimals: int) -> str:
+    text = f"{number:.{decimals}f}"
+    return text if text.strip("-0.") else text.removeprefix("-")
+
+
+def signed(number: float, decimals: int) -> str:
+    text = f"{number:+.{decimals}f}"
+    return text if text.strip("+-0.") else text[1:]
+
+
+def estimate(
+    number: float | None,
+    interval: Sequence[float] | None,
+    decimals: int,
+    write: Callable[[float, int], str] = rounded,
+    mark: str = "",
+) -> Number:
+    if number is None:
+        return Number()
+    half = "" if interval is None else f"{(interval[1] - interval[0]) / 2:.{decimals}f}"
+    return Number(write(number, decimals), half, mark)
+
+
+def estimates(column: Sequence[Number]) -> list[str]:
+    """The cells of a column: decimal points are below each other, and so are the signs ±.
+
+    >>> estimates([Number("100.0", "0.0"), Number("57.8", "12.1", "*"), Number("7.0")])
+    ['100.0 ±  0.0', ' 57.8 ± 12.1 *', '  7.0']
+    """
+    width = max((len(number.text) for number in column), default=0)
+    width_of_half = max((len(number.half) for number in column), default=0)
+    return [
+        f"{number.text:>{width}}"
+        f"{f' ± {number.half:>{width_of_half}}' if number.half else ''} {number.mark}".rstrip()
+        for number in column
+    ]
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def p_value(p: float | None) -> str:
+    if p is None:
+        return ""
+    return f"<{_SMALLEST_P}" if p < _SMALLEST_P else f"{p:.3f}"
 
 
 @dataclasses.dataclass(frozen=True, repr=False, kw_only=True)
@@ -21,9 +96,7 @@ class Score:
     """A score and what is known about it. Each metric adds its own attributes.
 
     Attributes:
-      DECIMALS: how many decimals it has in tables if it has no standard error.
       score: not rounded. Most metrics are 0..100.
-      segments: the number of segments scored.
       signature: the definition that this score follows.
       sacrebleu_signature: the signature that sacreBLEU prints for it; None if sacreBLEU does not
         have the metric, or cannot express the definition.
@@ -92,7 +165,6 @@ def printable_name(name: str) -> str:
 
 
 def text_table(columns: Sequence[Sequence[str]]) -> str:
-    """A table as text. The first cell of each column is its heading."""
     from rich.cells import cell_len, set_cell_size  # here, because few scores are shown
 
     widths = [max(map(cell_len, column)) for column in columns]

@@ -22,8 +22,6 @@ from beam_bleu.transforms.statistics.counting import (
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.wiring.steps import Step, ThreadedDoFn, giving_batches, unchanged
 
-__all__ = ["CountMatches", "count_matches"]
-
 
 def count_matches(
     counted: Sequence[tuple[Text, Metric]], threads: int, step: Step = unchanged, **options: Any

@@ -41,7 +41,6 @@ _ONE = np.uint64(1)
 
 @inner
 def _first_letter(start, end):
-    """The first byte that can begin a letter of a known script; `end` if none can."""
     block = start
     while block < end:
         mask = letter_mask(block)

@@ -72,7 +72,6 @@ class SliceNumbering:
     def _column(
         self, name: str, statistics: BatchStatistics, place: int
     ) -> tuple[Integers, list[Any]]:
-        """The place of each segment's value among the values that occur, and these values."""
         if name == LENGTH:
             # The average, so that it does not depend on the order of the references.
             lengths = np.searchsorted(self._edges, statistics.lengths[place], side="right")

@@ -134,7 +134,6 @@ class DocumentTotals:
             self._add(adders, totals.own[:, place : place + 1], groups)
 
     def _add(self, adders: AddersOfSystems, sums: ExactIntegers, groups: Integers) -> None:
-        """Adds the units that have segments, by their sums (rows, systems, 1 + W)."""
         units = sums[:, :, 1:].astype(np.int64, copy=False).transpose(1, 0, 2)
         has_segments = units[0, :, SEGMENTS] > 0
         whole, parts = has_segments & (groups == 0), has_segments & (groups > 0)

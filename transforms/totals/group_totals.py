@@ -138,7 +138,6 @@ class GroupTotals(Sums):
 
     @property
     def segments(self) -> dict[str, int]:
-        """By system, the number of segments in the first group."""
         return {system: self.sums(system, self.keys[0]).segments for system in self.systems}
 
     @functools.cached_property
@@ -151,7 +150,6 @@ class GroupTotals(Sums):
 
     @property
     def units(self) -> int:
-        """The number of common units of the first group."""
         return int(self.common[0, 0, 0]) if self.systems and self.keys else 0
 
     @property

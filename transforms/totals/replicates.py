@@ -35,7 +35,7 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.metric import Basis
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner, ir, operation
-from beam_bleu.transforms.native.memory import address_of
+from beam_bleu.transforms.native.memory import address_of, splat
 from beam_bleu.transforms.statistics.counting import BatchStatistics
 from beam_bleu.transforms.totals.group_totals import require_same_systems
 
@@ -85,13 +85,6 @@ def _splat(kind: Any, value: int) -> _Value:
     return ir.Constant(kind, [value] * kind.count)
 
 
-def _spread(builder: _Builder, value: _Value, kind: Any) -> _Value:
-    undefined = ir.Constant(kind, ir.Undefined)
-    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-    mask = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), [0] * kind.count)
-    return builder.shuffle_vector(first, undefined, mask)
-
-
 def _philox(
     builder: _Builder, blocks: int, block: _Value, unit: _Value, seed: _Value
 ) -> tuple[_Value, _Value]:
@@ -102,18 +95,18 @@ def _philox(
     kind = ir.VectorType(ir.IntType(64), blocks)
     low, half = _splat(kind, _LOW), _splat(kind, 32)
     low_1, half_1 = ir.Constant(ir.IntType(64), _LOW), ir.Constant(ir.IntType(64), 32)
-    one = builder.add(_spread(builder, block, kind), ir.Constant(kind, list(range(blocks))))
+    one = builder.add(splat(builder, block, blocks), ir.Constant(kind, list(range(blocks))))
     two = _splat(kind, 0)
-    three = _spread(builder, unit, kind)
-    four = _spread(builder, builder.lshr(unit, half_1), kind)
+    three = splat(builder, unit, blocks)
+    four = splat(builder, builder.lshr(unit, half_1), blocks)
     first, second = builder.and_(seed, low_1), builder.lshr(seed, half_1)
     for _ in range(ROUNDS):
         lower = builder.mul(builder.and_(one, low), _splat(kind, MULTIPLIERS[0]))
         upper = builder.mul(builder.and_(three, low), _splat(kind, MULTIPLIERS[1]))
         one = builder.xor(builder.lshr(upper, half), two)
-        one = builder.xor(one, _spread(builder, first, kind))
+        one = builder.xor(one, splat(builder, first, blocks))
         three = builder.xor(builder.lshr(lower, half), four)
-        three = builder.xor(three, _spread(builder, second, kind))
+        three = builder.xor(three, splat(builder, second, blocks))
         two, four = upper, lower
         first = builder.add(first, ir.Constant(ir.IntType(64), KEY_STEPS[0]))
         second = builder.add(second, ir.Constant(ir.IntType(64), KEY_STEPS[1]))
@@ -124,7 +117,6 @@ def _philox(
 
 
 def _store_floats(builder: _Builder, floats: _Value, address: _Value, index: int) -> None:
-    """Stores a vector of floats; `index` is the place of its first one after the address."""
     place = builder.add(address, ir.Constant(ir.IntType(64), index * _FLOAT_BYTES))
     store = builder.store(floats, builder.inttoptr(place, floats.type.as_pointer()))
     store.align = _FLOAT_BYTES
@@ -132,7 +124,6 @@ def _store_floats(builder: _Builder, floats: _Value, address: _Value, index: int
 
 @operation("void", "uint64", "uint64", "uint64", "int64")
 def _draw_weights(builder, block, unit, seed, address):
-    """Writes the float32 weights of `_WEIGHTS_AT_ONCE` replicates of the bootstrap."""
     number = _WEIGHT_BLOCKS * _WEIGHTS_OF_WORD
     drawn = ir.VectorType(ir.IntType(WEIGHT_BITS), number)
     for half, words in enumerate(_philox(builder, _WEIGHT_BLOCKS, block, unit, seed)):
@@ -180,10 +171,6 @@ _EXACT_UNITS = 512
 
 With the largest weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24.
 """
-
-
-def scratch(columns: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    return np.empty((UNITS_AT_ONCE, TILE), np.float32), np.empty((columns, TILE), np.float32)
 
 
 @compiled
@@ -279,7 +266,6 @@ class ReplicateAdder:
         self._add(units, columns)
 
     def sums(self) -> Integers:
-        """The sums of all replicates, int64 (systems, replicates, W), of the sorted systems."""
         total = np.zeros((len(self._systems), self._resampling.number, self._basis.width), np.int64)
         bits = WEIGHT_BITS if self._resampling.method == "bootstrap" else 1
         order = replicate_order(bits)
@@ -291,7 +277,6 @@ class ReplicateAdder:
         return total[sorted(range(len(total)), key=self._systems.__getitem__)]
 
     def _add(self, units: UnitKeys, columns: Integers) -> None:
-        """Adds those of the columns, int64 (systems, W, units), that are not 0, as digits."""
         digits: list[Integers] = []
         rows: list[int] = []
         shifts: list[int] = []
@@ -318,7 +303,8 @@ class ReplicateAdder:
             np.uint64(self._resampling.seed),
             self._resampling.method == "bootstrap",
             self._sums,
-            *scratch(filled.shape[1]),
+            np.empty((UNITS_AT_ONCE, TILE), np.float32),
+            np.empty((filled.shape[1], TILE), np.float32),
         )
 
 

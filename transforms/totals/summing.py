@@ -33,8 +33,6 @@ from beam_bleu.transforms.wiring.steps import (
     unchanged,
 )
 
-__all__ = ["SumBundles", "SumGroups", "sum_groups"]
-
 
 def sum_groups(
     statistics: PCollection[BatchStatistics],
@@ -46,11 +44,9 @@ def sum_groups(
 ) -> PCollection[tuple[Any, SeveralTotals]]:
     """Adds the steps from `BatchStatistics` to (key of the group, its totals).
 
-    There are no totals of groups without a segment. A trigger can fire when nothing has come since
-    the last time, for example at the end of a window whose segments were all in an early pane that
-    was discarded. Then Beam gives the sum of nothing, which would have a score of 0.
-
-    Beam finds the coder of the keys by `key_type`; None if all keys are None.
+    There are no totals of groups without a segment: a trigger can fire when nothing has come since
+    the last time, and Beam's sum of nothing would have a score of 0. Beam finds the coder of the
+    keys by `key_type`; None if all keys are None.
     """
     keyed = typehints.Tuple[key_type, SeveralTotals]
     summing = SumGroups(tuple(bases), tuple(pairs), with_products)
@@ -75,8 +71,6 @@ class SumBundles(CollectBundles):
 
 
 class SumGroups(beam.DoFn):
-    """Adds up each group of a batch, to (key, `SeveralTotals`), in the window of the group."""
-
     def __init__(
         self, bases: Sequence[Basis], pairs: Sequence[tuple[str, str]], with_products: bool
     ) -> None:
@@ -89,19 +83,13 @@ class SumGroups(beam.DoFn):
             if not len(range(*group.rows.indices(len(statistics)))):
                 continue
             totals = totals_of_rows(
-                statistics,
-                self._bases,
-                group.rows,
-                self._pairs,
-                with_products=self._with_products,
+                statistics, self._bases, group.rows, self._pairs, with_products=self._with_products
             )
             if group.window is None:
                 yield group.key, totals
             else:
                 yield WindowedValue((group.key, totals), group.timestamp, (group.window,))
 
-
-__all__ = ["MultiplyDocuments", "SumDocuments", "sum_documents"]
 
 NamedDocuments = tuple[tuple[str, int], DocumentParts]
 """((the name of the totals, the bucket of the documents), the sums of these documents)."""

@@ -208,7 +208,6 @@ _CREDENTIALS_OF_AWS = (
 
 
 def _of_profile(config: dict[str, Any], environment: dict[str, str]) -> dict[str, Any]:
-    """Credentials, region and server from the files of the AWS command line, if not given."""
     profile = environment.get("AWS_PROFILE") or environment.get("AWS_DEFAULT_PROFILE") or "default"
     home = pathlib.Path("~/.aws").expanduser()
     credentials = _section(

@@ -121,7 +121,6 @@ class ObjectStores:
         return float(self.metadata(path).last_updated_in_seconds)
 
     def checksum(self, path: str) -> str:
-        """What tells the versions of an object apart: its ETag, its version or its time."""
         found = mark(self._head(path))
         if found is None:
             raise NotImplementedError

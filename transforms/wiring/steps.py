@@ -92,7 +92,6 @@ class BatchCoder(Coder):
 
 
 def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
-    """A step whose outputs are batches of this type, with `BatchCoder` as their coder."""
     typecoders.registry.register_coder(batch, BatchCoder)
     return beam.ParDo(dofn).with_output_types(batch)
 
@@ -156,11 +155,9 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
     """Calls `work` for each element, on `threads` threads, and emits what it returns.
 
     Results are emitted in the order of the elements, in their windows. If `weight` says that those
-    of an element are large, they are emitted in several parts, and work on the element waits for
-    that. These parts can come before results of other elements.
-
-    At most `begun` elements are begun at a time, which bounds memory; by default two for each
-    thread and one more, so that no thread waits for Beam's own thread.
+    of an element are large, they are emitted in several parts, perhaps before results of other
+    elements. At most `begun` elements are begun at a time, which bounds memory; by default two for
+    each thread and one more, so that no thread waits for Beam's own thread.
     """
 
     def __init__(self, threads: int, begun: int | None = None) -> None:
@@ -262,14 +259,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
 
 @dataclasses.dataclass(eq=False)
 class _UnderWay:
-    """An element that threads work on.
-
-    Attributes:
-      outputs: its outputs that are not made yet.
-      part: those of the next part so far.
-      is_made: whether there are no more outputs.
-      is_done: whether Beam's own thread knows that.
-    """
+    """An element that threads work on, with the next part of its outputs."""
 
     outputs: Iterator[Any]
     window: Any

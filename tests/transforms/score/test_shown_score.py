@@ -12,8 +12,7 @@ from beam_bleu.pipeline.display.score_tables import systems_table
 from beam_bleu.pipeline.display.table import cell_texts
 from beam_bleu.pipeline.result.rows import MetricNames, Result, ScoreRow
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
-from beam_bleu.transforms.metrics.mean import MeanScore
-from beam_bleu.transforms.metrics.perplexity import PerplexityScore
+from beam_bleu.transforms.metrics.numbers import MeanScore, PerplexityScore
 from beam_bleu.transforms.score.differences import ComparedSystems, SystemComparison
 
 SEGMENTS = [
