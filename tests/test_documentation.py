@@ -89,9 +89,26 @@ def shown_runs() -> list[Any]:
     ]
 
 
+def output_of(script: str, folder: pathlib.Path) -> str:
+    """What commands print, in one shell, so that $? is the exit code of the previous command."""
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
 @pytest.mark.parametrize("block", shown_runs())
 def test_a_command_prints_what_the_page_shows(
-    block: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest
+    block: str,
+    tmp_path: pathlib.Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if NEEDS_FLINK in block:
         request.getfixturevalue("started_flink")
@@ -102,24 +119,21 @@ def test_a_command_prints_what_the_page_shows(
         program.write_text(f'#!/bin/sh\nexec {shlex.join(map(str, words))} "$@"\n')
         program.chmod(0o755)
     before = set(tmp_path.iterdir())
-    script, expected = "", []
-    for command, shown in commands(block):
-        script += command + "\n"
-        expected += shown
-    # In one shell, so that $? is the exit code of the previous command.
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": f"{tmp_path}/.bin:{os.environ['PATH']}"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    scripts = [command for command, _ in commands(block)]
+    expected = [line for _, shown in commands(block) for line in shown]
+    if all(re.fullmatch(r"beam-bleu [^|<>$;&]*", command) for command in scripts):
+        monkeypatch.chdir(tmp_path)
+        output = ""
+        for command in scripts:  # in this process, which saves a second of imports
+            _, *arguments = output_of(f"printf '%s\\n' {command}", tmp_path).splitlines()
+            run = called(*arguments)
+            output += run.err + run.out.decode()
+    else:
+        output = output_of("\n".join(scripts), tmp_path)
     # The id and the page of an engine's job are new for each job.
     hidden = ("run.sh:", "beam-bleu: Created job with id: [", "beam-bleu: the page of the job: ")
-    output = without_progress(done.stdout)
-    printed = [line for line in output.splitlines() if not line.startswith(hidden)]
+    lines = without_progress(output).splitlines()
+    printed = [line for line in lines if not line.startswith(hidden)]
     if expected[-1].strip() == "...":
         expected = expected[:-1]
         printed = printed[: len(expected)]
