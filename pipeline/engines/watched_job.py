@@ -7,6 +7,7 @@ waits forever, so the launcher has to notice that no worker answers.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import queue
 import threading
@@ -39,6 +40,7 @@ _PATIENCE_FOR_THE_END = 10.0
 _LOGGER = logging.getLogger("beam_bleu.engines")
 
 
+@dataclasses.dataclass
 class Watch:
     """Looks at a job again and again: tells what is new, and whether its workers can do it.
 
@@ -46,29 +48,21 @@ class Watch:
     on it. `answered` is called once with what the workers say.
     """
 
-    def __init__(
-        self,
-        job: SentJob,
-        handshake: Handshake,
-        timeout: int | None,
-        answered: Callable[[Sequence[Worker]], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.page = ""
-        self.have_answered = False
-        self._job = job
-        self._handshake = handshake
-        self._timeout = timeout
-        self._answered = answered
-        self._clock = clock
-        self._state = ""
-        self._begin: float | None = None
-        self._has_warned = False
+    job: SentJob
+    handshake: Handshake
+    timeout: int | None
+    answered: Callable[[Sequence[Worker]], None]
+    clock: Callable[[], float] = time.monotonic
+    page: str = ""
+    have_answered: bool = False
+    _state: str = ""
+    _begin: float | None = None
+    _has_warned: bool = False
 
     def look(self) -> BleuError | None:
         """Asks once, and tells what is new; returns the error that must end the job."""
         try:
-            seen = self._job.seen()
+            seen = self.job.seen()
             self._tell(seen)
             return None if self.have_answered else self._error(seen)
         except Exception:  # an engine can be too busy to answer, a filesystem fail for a moment
@@ -87,30 +81,30 @@ class Watch:
         PROGRESS.tell(printable(", ".join(filter(None, told))))
 
     def _error(self, seen: Seen) -> BleuError | None:
-        answers = self._handshake.answers()
+        answers = self.handshake.answers()
         if answers is not None:
             self.have_answered = True
-            self._answered(answers)
+            self.answered(answers)
             try:
-                require_able(self._handshake.software, answers)
+                require_able(self.handshake.software, answers)
             except BleuError as error:
                 return error
             return None
-        if hopelessness := hopeless(self._job.failures()):
+        if hopelessness := hopeless(self.job.failures()):
             return hopelessness
         if seen.is_working is False:
             self._begin = None
             return None
         if self._begin is None:
-            self._begin = self._clock()
-        waited = self._clock() - self._begin
-        timeout = WORKER_TIMEOUT if self._timeout is None else self._timeout
-        if waited >= timeout and (seen.is_working or self._timeout is not None):
+            self._begin = self.clock()
+        waited = self.clock() - self._begin
+        timeout = WORKER_TIMEOUT if self.timeout is None else self.timeout
+        if waited >= timeout and (seen.is_working or self.timeout is not None):
             return JobError(
                 f"no Python worker has answered for {timeout} s",
                 "look at the logs of the engine's workers and of their pool: have they started, "
                 "with the same Python, apache-beam and beam-bleu as here? Do they and this process "
-                f"see the same folder at {self._handshake.output}? --worker_timeout SECONDS "
+                f"see the same folder at {self.handshake.output}? --worker_timeout SECONDS "
                 "gives workers more time",
             )
         if waited >= _WARNS_AFTER and not self._has_warned:
