@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -22,7 +20,6 @@ from command_line import (
     write_texts_of_a_day,
 )
 
-PAGE = (PROJECT / "docs" / "nights.md").read_text()
 SCRIPT = PROJECT / "deploy" / "cron" / "nightly.sh"
 
 
@@ -52,37 +49,6 @@ def run(command: str | list[str], folders: dict[str, str]) -> subprocess.Complet
     return subprocess.run(
         words, env=folders, capture_output=True, text=True, timeout=120, check=False
     )
-
-
-def yesterday() -> str:
-    return run("date --utc --date=yesterday +%F", {"PATH": "/usr/bin:/bin"}).stdout.strip()
-
-
-def test_the_lines_of_the_crontab_score_the_day_before(folders, tmp_path):
-    (block,) = re.findall(r"```crontab\n(.*?)```", PAGE, re.DOTALL)
-    *settings, line = block.splitlines()
-    assert f"PATH={folders['PATH']}" in settings
-    *times, command = line.split(maxsplit=5)
-    assert re.fullmatch(r"[0-9]+ [0-9]+ \* \* \*", " ".join(times))
-    assert "%" not in command  # cron would end the command there
-    for ours, changed in (
-        ("/srv/beam-bleu", str(PROJECT)),
-        ("/data/scores", folders["SCORES"]),
-    ):
-        assert ours in command
-        command = command.replace(ours, changed)
-    before = yesterday()
-    write_texts(folders, before)
-    # The texts of the next day, too: midnight may come before the script asks for the date.
-    write_texts(folders, str(datetime.date.fromisoformat(before) + datetime.timedelta(1)))
-    Path(folders["SCORES"]).mkdir()
-    done = run(command, folders)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")  # so cron sends no mail
-    (scores,) = Path(folders["SCORES"]).glob("*/scores.json")
-    day = scores.parent.name
-    assert day in (before, yesterday())
-    result = called(*streams(list(SYSTEMS.values()), REFERENCES, f"--partition={day}"))
-    assert Path(folders["SCORES"], "nightly.log").read_bytes() == result.out
 
 
 def test_the_script_scores_the_day_that_is_given(folders):

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import itertools
-import json
 import os
 import pathlib
 import shutil
@@ -31,10 +29,6 @@ from deploy.local.processes import ClusterError
 
 pytestmark = pytest.mark.nightly
 
-FAKETIME = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-"""Debian's faketime."""
-
-
 PATIENCE = 600.0
 """Seconds for a job to start, and for it to end after the fault. Other tests may run beside it."""
 
@@ -52,7 +46,6 @@ class Fault:
       exits: the exit codes with which the command may end; negative if it was killed.
       flags: more flags of the command.
       touched: the hosts that are made again afterwards: "worker" is the last one.
-      needs: a file without which it cannot happen.
     """
 
     act: Callable[[ClusterOnHosts], None]
@@ -60,7 +53,6 @@ class Fault:
     exits: tuple[int, ...] = (0,)
     flags: tuple[str, ...] = ()
     touched: tuple[str, ...] = ("worker",)
-    needs: pathlib.Path | None = None
 
 
 def last_worker(cluster: ClusterOnHosts) -> Host:
@@ -82,39 +74,6 @@ def restart_pool(cluster: ClusterOnHosts, **variables: str) -> None:
         cluster.engine.start_workers()
     finally:
         cluster.engine.worker_environment = usual
-
-
-def set_clock(cluster: ClusterOnHosts) -> None:
-    # Python's own `sleep` fails under this library.
-    sleep = "import threading, time; time.sleep = lambda s: threading.Event().wait(s) and None"
-    (last_worker(cluster).site_packages / "sitecustomize.py").write_text(f"{sleep}\n")
-    fake = {"LD_PRELOAD": str(FAKETIME), "FAKETIME": "+1h", "DONT_FAKE_MONOTONIC": "1"}
-    restart_pool(cluster, **fake)
-
-
-def forbid_a_file(cluster: ClusterOnHosts) -> None:
-    """Gives a worker an account that cannot read the references."""
-    store = cluster.store
-    owner = ("--access", store.access_key, "--secret", store.secret_key)
-    user = ("--access", "worker", "--secret", "secret-of-the-worker", "--role", "user")
-    cluster.hosts.storage.run(
-        *(store.program, "admin", *owner, "--endpoint-url", store.endpoint, "create-user", *user)
-    )
-    bucket = f"arn:aws:s3:::{store.bucket}"
-    everything = {"Effect": "Allow", "Action": "s3:*", "Resource": [bucket, f"{bucket}/*"]}
-    not_this = {"Effect": "Deny", "Action": "s3:GetObject", "Resource": f"{bucket}/text/ref.txt"}
-    statements = [{**statement, "Principal": "worker"} for statement in (everything, not_this)]
-    policy = json.dumps({"Version": "2012-10-17", "Statement": statements})
-    digest = hashlib.sha256(policy.encode()).hexdigest()
-    cluster.hosts.head.run(
-        *("curl", "--silent", "--show-error", "--fail-with-body", "--request", "PUT"),
-        *("--aws-sigv4", f"aws:amz:{store.region}:s3"),
-        *("--user", f"{store.access_key}:{store.secret_key}"),
-        *("--header", f"x-amz-content-sha256: {digest}", "--data", policy),
-        f"{store.endpoint}/{store.bucket}?policy=",
-    )
-    keys = {"AWS_ACCESS_KEY_ID": "worker", "AWS_SECRET_ACCESS_KEY": "secret-of-the-worker"}
-    restart_pool(cluster, **keys)
 
 
 def remove(cluster: ClusterOnHosts, *names: str) -> None:
@@ -146,11 +105,9 @@ FAULTS = {
     "the launcher's host is killed": Fault(
         lambda c: c.hosts.head.kill(), exits=DIED, touched=("head", "workers")
     ),
-    "a worker's clock is an hour ahead": Fault(set_clock, True, (0, 1, 3), needs=FAKETIME),
     "a worker has a wrong secret key": Fault(
         lambda c: restart_pool(c, AWS_SECRET_ACCESS_KEY="wrong"), True, (1, 3)
     ),
-    "a worker may not read one of the files": Fault(forbid_a_file, True, (3,)),
     "a worker has no beam-bleu": Fault(lambda c: remove(c, "beam_bleu"), True, (0, 1)),
     "a worker has no `python`": Fault(
         lambda c: (last_worker(c).site_packages.parents[2] / "bin" / "python").unlink(), True, (1,)
@@ -203,8 +160,6 @@ def test_the_job_ends_as_it_may(
     cluster: ClusterOnHosts, text: pathlib.Path, name: str, tmp_path: pathlib.Path
 ) -> None:
     fault = FAULTS[name]
-    if fault.needs and not fault.needs.exists():
-        pytest.skip(f"{fault.needs} is not there")
     size = sum(file.stat().st_size for file in text.iterdir())
     output = f"s3://beam-bleu/scores-{time.time_ns()}"
     flags = [*fault.flags, f"--range_bytes={size // 40}", "--output", output, *cluster.flags()]

@@ -94,7 +94,7 @@ def test_the_best_system_has_the_lowest_score():
     "choices",
     [
         {"no_punct": True, "case_sensitive": True},
-        {"normalized": True, "no_punct": True, "asian_support": True},
+        {"normalized": True, "asian_support": True},
     ],
     ids=str,
 )

@@ -90,7 +90,7 @@ def test_the_plain_run_equals_sacrebleu(size, request):
 @pytest.mark.parametrize(
     ("range_bytes", "threads"),
     [
-        *((16, 5), (1000, 1), (1 << 40, 2)),
+        *((16, 5), (1 << 40, 2)),
         pytest.param(16, 1, marks=pytest.mark.slow),
     ],
 )
@@ -140,12 +140,9 @@ def write_shards(
 @pytest.mark.parametrize(
     ("shards", "suffixes", "range_bytes"),
     [
-        ((3, 3, 3, 3), [""], WHOLE),
         ((40, 2, 1, 25), [""], 100),
-        ((1, 1, 1, 1), [".gz"], 100),
         ((3, 1, 7, 2), [".zst"], 100),
         ((3, 7, 1, 3), [".bz2", ".xz"], WHOLE),
-        ((7, 3, 3, 7), list(COMPRESS), WHOLE),
         ((20, 1, 9, 1), list(COMPRESS), 100),
     ],
 )
@@ -155,11 +152,8 @@ def test_any_shards_and_compressions(small, tmp_path, shards, suffixes, range_by
     assert_same(score(patterns, f"--range_bytes={range_bytes}", "--cuts=any"), small)
 
 
-@pytest.mark.parametrize(
-    ("shards", "suffixes"), [((7, 3, 1, 30), [""]), ((5, 2, 7, 1), list(COMPRESS))]
-)
-def test_any_shards_of_more_than_one_batch(large, tmp_path, shards, suffixes):
-    patterns = write_shards(tmp_path, large.texts, shards, suffixes)
+def test_any_shards_of_more_than_one_batch(large, tmp_path):
+    patterns = write_shards(tmp_path, large.texts, (5, 2, 7, 1), list(COMPRESS))
     assert_same(score(patterns, "--range_bytes=50000", "--cuts=any"), large)
 
 

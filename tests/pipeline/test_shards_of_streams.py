@@ -48,8 +48,6 @@ def assert_right(run: Run) -> None:
 ALIKE = [
     (["news", "news-extra"], ".gz", ["news", "news-extra"], ""),
     ([f"p{i}" for i in range(12)], ".txt", [f"r-{i:03}" for i in range(12)], ".bz2"),
-    ([f"h-{i:05}-of-00004" for i in range(4)], "", [f"{i}" for i in range(4)], ".txt"),
-    (["text.aa", "text.ab", "text.ac"], "", ["aa", "ab", "ac"], ".txt.zst"),
 ]
 
 
@@ -99,15 +97,8 @@ def test_other_cuts_are_read_if_allowed_and_the_output_says_so(tmp_path):
     assert_right(run)
     said = "--cuts any: the streams were compared only by their total numbers of lines"
     assert f"beam-bleu: warning: {said}" in run.err
-    assert said in called(*streams([f"x={hyp}"], [ref], "--cuts", "any")).out.decode()
     # Another split of the same texts must give the same scores.json.
     assert run.document["warnings"] == []
-    of_hyp = shards(CANDIDATE, NAMES)
-    del of_hyp["part-00"][0]
-    short = write(tmp_path / "s", of_hyp)
-    score(short, ref, "--cuts", "any").assert_failed(
-        3, f"candidates x have 71 lines, references have 72: {short}, {ref}\n"
-    )
 
 
 def test_a_shard_lost_everywhere_is_found_by_the_expected_segments(tmp_path):

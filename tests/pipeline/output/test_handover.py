@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from pathlib import Path
 
 import pytest
 from apache_beam import Pipeline
@@ -22,15 +21,6 @@ from beam_bleu.transforms.notices import Notice
 ASKED = [*map(str, EXAMPLE), "--segment_scores"]
 
 NOTHING = RunResult(b"{}", Result((), (), ()))
-
-
-@pytest.fixture
-def temporary(tmp_path, monkeypatch) -> Path:
-    """The folder for the launcher's temporary files."""
-    folder = tmp_path / "tmp"
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
-    return folder
 
 
 def run_on_an_engine(output: str) -> bytes:

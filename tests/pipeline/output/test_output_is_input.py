@@ -9,9 +9,7 @@ import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
 
-from beam_bleu.pipeline.command_line.paths import check_output
 from beam_bleu.pipeline.output.file_names import DATA_KINDS, new_data_file
-from beam_bleu.transforms.errors import UsageError
 
 ATLAS, BIRCH, _ = SYSTEMS.values()
 TEXT = ATLAS.read_bytes()
@@ -97,8 +95,3 @@ def test_objects_are_compared_by_path_and_pattern(pattern):
     run = called(*EXAMPLE, f"--candidates=x={pattern}", "--output=mem://out/data/")
     OBJECTS.clear()
     run.assert_failed(2, f"candidates x ({pattern}) would read mem://out/data/scores.json")
-
-
-def test_an_object_store_would_read_the_folder_as_a_pattern():
-    with pytest.raises(UsageError, match="wildcards"):
-        check_output("mem://out/a*", [])
