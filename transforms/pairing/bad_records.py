@@ -40,12 +40,9 @@ class BadRecord:
     """A record, or a line of line-parallel text, that cannot be scored.
 
     Attributes:
-      number: the number of its segment in the input, from 0. A segment of line-parallel text can
-        have several bad lines.
-      label: the input in messages, such as "input" or "candidates LIUM-NMT".
-      place: where it is in the file, such as "line 17" or "row 3 of row group 0".
-      what: why it is bad, with the details: "invalid UTF-8 at byte 3 of the line (0xff)". If it
-        begins with "has", it says what the place has: "has 2 fields".
+      number: the number of its segment in the input, from 0. A segment can have several bad lines.
+      place: where it is in the file, such as "line 17".
+      what: why it is bad. If it begins with "has", it says what the place has: "has 2 fields".
       raw: its bytes, as far as they are known, at most `MAX_RAW_BYTES`.
     """
 
@@ -60,7 +57,6 @@ class BadRecord:
 
     @property
     def place_in_input(self) -> tuple[int, str, str, str]:
-        """A value that puts bad records in the order of the input."""
         return self.number, self.label, self.path, self.place
 
     @property
@@ -79,7 +75,6 @@ class FoundBad:
     segments: int = 0
 
     def add(self, bad: Sequence[BadRecord], segments: int) -> None:
-        """Adds bad records of this number of segments."""
         self.first += bad[: _TOLD - len(self.first)]
         self.records += len(bad)
         self.segments += segments

@@ -36,10 +36,9 @@ KEPT_ID = "id"
 
 
 class RowGroup(NamedTuple):
-    """Neighbouring rows of a batch that are added up together. There may be one for each row.
+    """Neighbouring rows of a batch that are added up together, to its end if `stop` is None.
 
-    If `stop` is None, they end with the batch. Without a key they belong to the whole corpus, and
-    without a window of their own to that of the batch.
+    Without a key they belong to the whole corpus; without a window, to that of the batch.
     """
 
     start: int
@@ -87,27 +86,19 @@ class Places:
 class SegmentBatch:
     """Rows of aligned segments, column by column.
 
-    Without candidates there are no references either, and the batch has only numbers.
-
     Attributes:
-      candidates: one large_string column per system, no nulls; row i of every
-        column belongs to segment i. None at all if no metric needs texts.
-      references: one or more large_string columns; null where a segment has
-        fewer references than others (an empty string is a reference).
-      numbers: int64 (rows,), the number of each row's segment in the input, from 0; None if
-        segments have no numbers.
-      groups: which rows are added up together.
+      candidates: one column per system, without nulls; none at all if no metric needs texts.
+      references: a null where a segment has fewer references than others (an empty string is one).
+      numbers: int64 (rows,), the number of each row's segment in the input, from 0, if there is
+        one.
       references_per_line: how many neighbouring references are fields of one line. Only the last
         one of them ends where the line ends.
       systems: the name of each system. By default, the systems' numbers from 1, as text.
-      labels: columns of strings, one for each label of the source: the values by which a
-        segment belongs to slices. A null is a value, too: the segment has no such label
+      labels: the values by which a segment belongs to slices; null is one of them
         (`canonical.label_column`).
       label_places: where the values of each label are; empty if they come from no files.
-      values: float64 (systems, rows), the numbers of each column that a metric needs. All are
-        finite, and between the bounds of signed values of fixed point.
-      kept: large_string columns by their names, which go into the scores of segments as they are;
-        null where a record has no value. Joined and long records always have `id`, the first one.
+      values: float64 (systems, rows), finite, and between the bounds of signed fixed point.
+      kept: what goes into the scores of segments as it is. Joined and long records have `id` first.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]

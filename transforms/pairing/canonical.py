@@ -36,7 +36,6 @@ def canonical_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def canonical_type(kind: pa.DataType) -> pa.DataType:
-    """The canonical type of values: bytes are texts, because they can be UTF-8."""
     if isinstance(kind, pa.BaseExtensionType):
         return canonical_type(kind.storage_type)
     if pt.is_dictionary(kind):
@@ -66,12 +65,10 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_texts(kind: pa.DataType) -> bool:
-    """Whether values of a canonical type are lists of texts."""
     return bool(pt.is_large_list(kind) and is_text(kind.value_type))
 
 
 def canonical(values: pa.Array) -> pa.Array:
-    """The same values, of a canonical type."""
     if isinstance(values, pa.ExtensionArray):
         return canonical(values.storage)
     kind = values.type
@@ -166,7 +163,7 @@ def lengths(column: pa.Array) -> Integers:
 
 
 def reference_counts(column: pa.Array) -> Integers:
-    """The number of references in each row of a column of references."""
+    """The same without nulls."""
     there = ~nulls(column)
     if not pa.types.is_large_list(column.type):
         return there.astype(np.int64)
@@ -190,10 +187,7 @@ def spread(column: pa.Array) -> Iterator[pa.LargeStringArray]:
 
 
 def without_blanks(texts: pa.Array) -> pa.Array:
-    """The texts, with null in place of each one that is empty or has only white space.
-
-    Such a text names nothing, so segments that have it in common do not belong together.
-    """
+    """Null in place of each text that is empty or has only white space, so it names nothing."""
     is_blank = pc.equal(pc.utf8_trim_whitespace(texts), pa.scalar("", texts.type))
     return pc.if_else(is_blank, pa.scalar(None, texts.type), texts)
 

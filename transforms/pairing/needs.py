@@ -83,7 +83,6 @@ class ValueColumn:
     Attributes:
       column: the column, as the user writes it. If a record has all systems, `{system}` in it
         stands for the name of each system.
-      part: which number is made of a value.
       remedy: what to do if the column has other values, for messages; "" for what is usual.
       flag: the flag that names the column, for messages; "" if it is a part of a metric's name.
     """
@@ -97,16 +96,13 @@ class ValueColumn:
         require_choice("part", self.part, VALUE_PARTS)
 
     def takes(self, kind: ValueKind) -> bool:
-        """Whether a value of the column can be of a kind."""
         return kind in VALUE_PARTS[self.part].takes
 
     @property
     def is_shared(self) -> bool:
-        """Whether systems can have the column in common."""
         return VALUE_PARTS[self.part].is_shared
 
     def of_system(self, system: str) -> str:
-        """The column of a system, in records that have all systems."""
         return self.column.replace(SYSTEM, system)
 
 

@@ -25,12 +25,10 @@ InputRole = Literal["candidates", "references", "records", "labels"]
 
 @dataclasses.dataclass(frozen=True)
 class InputFile:
-    """A file of an input.
+    """A file of an input, with its size before decompression, and the number of its lines or
+    records.
 
-    Attributes:
-      bytes: its size, before decompression.
-      lines: the number of its lines. Each line belongs to one segment.
-      version: its version when it was counted; None for a pipe, and if its filesystem has none.
+    `version` is None for a pipe, and if its filesystem has none.
     """
 
     path: str
@@ -44,9 +42,7 @@ class FoundInput:
     """An input as it was found.
 
     Attributes:
-      role: what it holds.
       system: the system that made the candidates; None for others than candidates.
-      pattern: the path or pattern, as the user gave it.
       files: its files, in the order in which they are read.
       labels: the names of its labels; empty if it is of texts.
       snapshot: the version of the table that listed the files; None if no table did.
@@ -66,12 +62,9 @@ MODULUS = 1 << 128
 
 @dataclasses.dataclass(frozen=True)
 class Digests:
-    """Digests of the texts of this number of segments: sums of hashes.
+    """For each input, the method and the sum of hashes of the texts of this number of segments.
 
     They do not depend on how texts are cut into files, or how work is divided.
-
-    Attributes:
-      sums: for each of `FoundSegments.inputs` the name of the method, and the sum.
     """
 
     segments: int
@@ -108,10 +101,7 @@ class SystemCoverage:
 
 @dataclasses.dataclass(frozen=True)
 class FoundCoverage:
-    """Which segments the systems of a join have, in the order of the result.
-
-    `segments` is the number that all of them should have, `rule` that for those that they lack.
-    """
+    """Which segments the systems of a join have; all of them should have this number."""
 
     rule: str
     segments: int
@@ -125,11 +115,11 @@ class FoundSegments:
     Attributes:
       count: how many segments there are to score.
       notices: what a reader of the score must know about the texts.
-      notes: sentences about the files, for the same reader. They are not in the result,
-        because other files can hold the same texts.
+      notes: sentences about the files, for the same reader. They are not in the result, because
+        other files can hold the same texts.
       inputs: what was found, if the inputs are described, in the order of `Source.inputs`.
       systems: the systems' names, in the order of the result.
-      coverage: which segments the systems have; None if each record has all systems.
+      coverage: None if each record has all systems.
     """
 
     count: int
@@ -196,12 +186,10 @@ class Source(Protocol):
     def kept(self) -> tuple[str, ...]: ...
 
     @property
-    def keeps_texts(self) -> bool:
-        """Whether the texts of segments are kept, too."""
+    def keeps_texts(self) -> bool: ...
 
     @property
-    def is_of_lines(self) -> bool:
-        """Whether each text is a line of a file, and not a value of a record."""
+    def is_of_lines(self) -> bool: ...
 
     @property
     def inputs(self) -> tuple[Stream, ...]:
@@ -212,12 +200,8 @@ class Source(Protocol):
         """Sentences for a reader of the score, about the way in which the input is read."""
 
     def pair(self, threads: int, step: Step = ..., describe: bool = ...) -> beam.PTransform:
-        """The transform of a pipeline's root to `Paired`.
-
-        Args:
-          threads: how many threads a worker may use.
-          step: the function that makes a step of each DoFn; by default the DoFn does not change.
-          describe: whether to describe the inputs, by their files and by digests of their texts.
+        """The transform of a pipeline's root to `Paired`. `describe` asks for the inputs' files,
+        and for digests of their texts.
         """
 
 
@@ -230,22 +214,18 @@ REJECTED = "rejected"
 
 @dataclasses.dataclass(frozen=True)
 class Tally(Sums):
-    """What became of the segments of a part of the input. Those of all parts are added up.
+    """What became of the segments of a part of the input.
 
-    For each system, read = scored + all that were left out + missing. The last step of a job
-    checks this, and compares `scored` with the sums.
+    For each system, read = scored + all that were left out + missing. The last step of a job checks
+    this, and compares `scored` with the sums.
 
     Attributes:
-      read: the number of segments that were read.
       scored: by system, the number of segments that went into batches.
-      left_out: by reason (`FILTERED`, `REJECTED`, or another name), the number of segments that
-        are scored for no system.
-      missing: by system, the number of segments that are scored for other systems only, because
-        this system does not have them.
-      bad_records: the number of bad records. A rejected segment has one or more of them.
-      judged: by condition, as the user wrote it, the number of records that it was asked about. It
-        does not matter whether other conditions leave them out. Conditions that a layout asks for
-        are not counted.
+      left_out: by reason (`FILTERED`, `REJECTED`, or another name), the number of segments that are
+        scored for no system.
+      missing: by system, the number of segments that only other systems have.
+      bad_records: a rejected segment has one or more of them.
+      judged: by condition of the user, how many records it was asked about.
       met: by condition, how many of these records meet it.
     """
 

@@ -52,11 +52,9 @@ class Unread:
 def read_chunks(
     stream: Stream, listed: FoundFile, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
-    """The text of a whole file, chunk by chunk, without a byte order mark at its start.
-
-    Every chunk but the first and the last one has `chunk_bytes`. The text of a compressed file
-    comes in chunks of any size, and the bytes that are read are added to the progress of the run.
-    Of other files the caller must add the bytes that it uses, because it may read bytes twice.
+    """The text of a whole file without a byte order mark, in chunks of `chunk_bytes` or, of a
+    compressed file, of any size. Only the bytes of a compressed file are added to the progress
+    here: the caller of others may read them twice.
     """
     suffix = compression(listed.path)
     if suffix:
@@ -84,8 +82,6 @@ def opened(stream: Stream, listed: FoundFile, open_file: Open) -> Iterator[Binar
 
 
 def _added(file: BinaryIO) -> Callable[[int], bytes]:
-    """A function that reads a file, and adds what it reads to the progress of the run."""
-
     def read(size: int) -> bytes:
         data = file.read(size)
         PROGRESS.add(len(data))
@@ -95,7 +91,6 @@ def _added(file: BinaryIO) -> Callable[[int], bytes]:
 
 
 def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks of a file, without a byte order mark at its start."""
     head = b""
     chunks = iter(chunks)
     for chunk in chunks:
@@ -109,16 +104,10 @@ def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class PartMemory:
-    """Memory for one part at a time, of `part_bytes` or less. Mutable.
+    """Memory for one part at a time, from `begin` to `end`. Mutable.
 
-    It also has bytes before the part, which are the last ones of the part before it, and bytes
-    after the part, so that compiled code can read whole blocks.
-
-    Attributes:
-      text: the memory; `array` is the same, as uint8.
-      begin: where the next byte of the part is.
-      end: where the part ends.
-      unread: the text that comes after the part.
+    Before the part are the last bytes of the part before it. After it are bytes that compiled code
+    can read. `array` is the memory `text` as uint8.
     """
 
     def __init__(self, part_bytes: int = PART) -> None:
@@ -129,7 +118,6 @@ class PartMemory:
         self.forget()
 
     def forget(self) -> None:
-        """Ends the text. What follows does not belong to it."""
         self.unread = Unread(0, 0)
         self.begin = self.end = LOOK_BACK
         self.text[:LOOK_BACK] = b"\n" * LOOK_BACK
@@ -160,7 +148,6 @@ class PartMemory:
 
 
 def put_parts(chunks: Iterable[bytes], memory: PartMemory) -> Iterator[None]:
-    """Copies chunks of a text into the memory, part by part."""
     most = memory.part_bytes
     for chunk in chunks:
         for at in range(0, len(chunk), most):
@@ -171,11 +158,10 @@ def put_parts(chunks: Iterable[bytes], memory: PartMemory) -> Iterator[None]:
 def read_parts(
     stream: Stream, listed: FoundFile, start: int, stop: int, open_file: Open, memory: PartMemory
 ) -> Iterator[None]:
-    """Reads the bytes start <= i < stop of a file into the memory, part by part.
+    """Reads the bytes start <= i < stop of a file part by part; a compressed file as a whole.
 
-    A byte order mark at the start of the file is left out. A compressed file is read as a whole.
-    Progress is told as in `read_chunks`. If the file is on this machine, the caller can read
-    further parts itself, from the descriptor of `memory.unread`.
+    A byte order mark is left out. The caller can read further parts of a file on this machine
+    itself, from the descriptor of `memory.unread`. Progress is told as in `read_chunks`.
     """
     memory.forget()
     most = memory.part_bytes
@@ -211,8 +197,7 @@ def read_parts(
 def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[bytes, None, None]:
     """Gives the same pieces, and raises the same errors at the same place.
 
-    If it is closed, so are the pieces. It does not wait for this, because the thread may be stuck
-    in a filesystem when the job is stopped. The thread ends after the piece that it is making.
+    Closing it does not wait for the thread, which may be stuck in a filesystem.
     """
     if threads == 1:
         yield from pieces

@@ -36,10 +36,7 @@ It is also the default limit of zstd itself.
 
 
 class _GzipMember:
-    """isal's decompressor. It gets the whole header at once.
-
-    isal 1.9 reads a header with optional parts wrongly if the parts come in several pieces.
-    """
+    """isal's decompressor, with whole headers: isal 1.9 misreads optional parts that are cut."""
 
     def __init__(self) -> None:
         # It checks the member's checksum and length, and its header's checksum if there is one.
@@ -116,14 +113,7 @@ _ERRORS: Any = (igzip_lib.IsalError, OSError, EOFError, lzma.LZMAError, zstd.Zst
 def decompressed(
     read: Callable[[int], bytes], compression: Compression, told: Callable[[str], str]
 ) -> Iterator[bytes]:
-    """Decompresses a file piece by piece.
-
-    Args:
-      read: reads up to this number of bytes of the compressed file; b"" at its end.
-
-    Yields:
-      The decompressed bytes, in pieces of at most about a megabyte.
-    """
+    """The text of a file, in pieces of at most about a megabyte. `read` gives b"" at its end."""
     taken = 0
 
     def more() -> bytes:

@@ -72,10 +72,7 @@ def find_shards(number: int, stream: Stream) -> list[Shard]:
 
 
 def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> None:
-    """Checks that files which the user named are not those of a Delta table.
-
-    Its folder also has files of older versions, whose rows were replaced or deleted.
-    """
+    """Refuses files of a Delta table, where some have rows that were replaced or deleted."""
     kind = kind_of(stream.pattern)
     if table_kind(stream.pattern) is not None or (kind is not None and kind.is_web):
         return  # a web server lists nothing
@@ -93,7 +90,6 @@ def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> 
 
 
 def _folder_of_table(path: str) -> str:
-    """The folder of a file, above the folders of partitions such as lang=de."""
     folder = path.rpartition("/")[0]
     while "=" in folder.rpartition("/")[2]:
         folder = folder.rpartition("/")[0]
@@ -101,7 +97,6 @@ def _folder_of_table(path: str) -> str:
 
 
 def open_anywhere(path: str) -> Any:
-    """Opens a file to read its raw bytes."""
     if is_local(path):
         return open_file(path)
     # Only the suffix decides, and decompression.py decompresses. Beam's own decompression
@@ -110,7 +105,6 @@ def open_anywhere(path: str) -> Any:
 
 
 def open_for_arrow(path: str) -> pa.NativeFile:
-    """Opens a file for Arrow, which reads bytes at any places."""
     if is_local(path):
         with open_file(path):  # an error if it is not a file
             return pa.OSFile(path)  # without Python, so without the interpreter's lock
@@ -118,11 +112,7 @@ def open_for_arrow(path: str) -> pa.NativeFile:
 
 
 def version_of(stream: Stream, path: str) -> str | None:
-    """The version of a file, different for each change; None if the filesystem has no versions.
-
-    On this machine's filesystem it is that of `local_version`. On HDFS it is the time of the last
-    change. On object stores it is the object's checksum or ETag.
-    """
+    """The version of a file, different for each change; None if the filesystem has no versions."""
     try:
         if is_local(path):
             return local_version(path)
@@ -167,7 +157,6 @@ def check_visible(streams: Sequence[Stream]) -> None:
 
 
 def _visible(stream: Stream) -> list[FoundFile] | None:
-    """The files of a stream as this process sees them; None if it does not see them."""
     if table_kind(stream.pattern) is not None:
         return None  # the workers read its log once
     here = is_local(stream.pattern)

@@ -29,8 +29,8 @@ NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 def local_files(label: str, pattern: str) -> list[FoundFile]:
     """The files of a path or pattern on this machine's filesystem, in any order.
 
-    `*`, `?` and `[...]` match within a name, `**` matches any number of folders. If
-    a file has the same name as the pattern, the pattern means that file.
+    `*`, `?` and `[...]` match within a name, `**` any number of folders. A file whose name is the
+    pattern comes first.
     """
     matched = []
     if _entry(label, pattern) is not None:
@@ -76,12 +76,10 @@ def open_file(path: str) -> BinaryIO:
 
 
 def local_version(path: str) -> str:
-    """The version of a file on this machine's filesystem, different for each change.
+    """The inode, the size, and the times of the last change of the file and of its inode.
 
-    It is made of the inode, the size and the times of the last change of the file and of its
-    inode, in nanoseconds: a program can set the first of these times, but not the second. Many
-    filesystems take them from a clock that ticks every few milliseconds. Two changes within one
-    tick that keep the size are the same version.
+    A program can set the first time, but not the second. Two changes within one tick of the clock,
+    of a few milliseconds, that keep the size are the same version.
     """
     status = os.stat(path)
     told = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
@@ -93,7 +91,6 @@ def _opened(path: str, flags: int) -> int:
 
 
 def _matching(label: str, base: str, parts: list[str]) -> Iterator[str]:
-    """The paths below `base` whose names match the parts of a pattern."""
     part, rest = parts[0], parts[1:]
     if not is_pattern(part):
         path = os.path.join(base, part)

@@ -20,10 +20,9 @@ class PathLabel:
     """A label whose value is a part of the path of the file that a segment comes from.
 
     Attributes:
-      pattern: the pattern, as messages show it.
       regex: is searched in the path; what its one group matches is the value.
-      has_one_file: whether all segments with a value are in one file. Then two files with the same
-        value are two versions of the same segments, such as the outputs of two models.
+      has_one_file: whether two files with the same value are two versions of the same segments,
+        such as the outputs of two models.
     """
 
     name: str
@@ -32,7 +31,6 @@ class PathLabel:
     has_one_file: bool = False
 
     def value_of(self, path: str) -> str | None:
-        """The value for a file; None if its path does not match, or the group matches no text."""
         match = re.search(self.regex, path)
         if match is None or not match[1]:
             return None
@@ -78,12 +76,10 @@ class PathLabel:
 
 
 def path_label(text: str) -> PathLabel:
-    """The label that is written as NAME=PATTERN.
+    """The label that is written as NAME=PATTERN, with the value in parentheses.
 
-    The pattern is one of names of folders and files: `*` is any text within one name, `**` any
-    text, `?` a character, and `[...]` one of these characters. The part in parentheses is the
-    value; `(.*)` is the same as `(*)`. The pattern can begin at any name of the path, and its last
-    name must match as a whole. If it matches in several places, the last one counts.
+    `*` is any text within one name, `**` any text; `(.*)` is the same as `(*)`. The pattern can
+    begin at any name of the path, and its last name must match as a whole. The last match counts.
     """
     name, equals, pattern = text.partition("=")
     remedy = "write NAME=PATTERN, such as domain='news/*/(*)/', with one part in parentheses"
@@ -108,7 +104,6 @@ def path_label(text: str) -> PathLabel:
 
 
 def _translated(glob: str, *, in_group: bool = False) -> Iterator[str]:
-    """The parts of a pattern as regular expressions."""
     wildcards = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
     for part in _GLOB.findall(glob):
         if part in wildcards:

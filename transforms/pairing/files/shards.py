@@ -40,7 +40,6 @@ _COPY = re.compile(r"(?:~|\.[^\W\d]+)\Z")
 
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
-    """The files that a stream's pattern matched, in the order of the stream."""
     require_files(stream, files)
     keys = _order_keys([file.path for file in files])
     ordered = sorted(files, key=lambda file: keys[file.path])
@@ -61,7 +60,6 @@ def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> 
 
 
 def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
-    """Checks that a stream's pattern matched a file."""
     if files:
         return
     path = stream.pattern
@@ -77,10 +75,9 @@ def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
 
 
 def _of_total(stream: Stream, path: str) -> re.Match[str] | None:
-    """The place in a path with the shard's number and the total, if there is one.
+    """The last place in a path with a shard's number and the total, if there is one.
 
-    If there are several such places, it is the last one. Folders in the pattern before its
-    first wildcard do not count.
+    Folders in the pattern before its first wildcard do not count.
     """
     head = before_wildcard(stream.pattern).rpartition("/")[0]
     start = len(head) if path.startswith(head) else path.rfind("/") + 1
@@ -88,7 +85,7 @@ def _of_total(stream: Stream, path: str) -> re.Match[str] | None:
 
 
 def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
-    """Checks the shards whose names say how many there are, such as part-00003-of-00010.
+    """Checks shards such as part-00003-of-00010: all must be there.
 
     Numbers begin with 0, or with 1 if the total itself is one of them.
     """
@@ -122,8 +119,8 @@ def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
 def _order_keys(paths: Sequence[str]) -> dict[str, Name]:
     """The key of each shard, which identifies and orders it.
 
-    Names of equal length without a common pattern of numbers are ordered by their characters,
-    so that hexadecimal numbers are in order.
+    Names of equal length without a common pattern of numbers can have hexadecimal numbers, so they
+    are ordered by their characters.
     """
     stems = _stems(paths)
     keys = {path: _name(stem) for path, stem in stems.items()}
@@ -134,7 +131,6 @@ def _order_keys(paths: Sequence[str]) -> dict[str, Name]:
 
 
 def in_order(paths: Sequence[str]) -> list[str]:
-    """The paths in the order in which shards are read."""
     keys = _order_keys(paths)
     return sorted(paths, key=lambda path: (keys[path], path))
 
@@ -147,10 +143,10 @@ def names_of(paths: Sequence[str]) -> list[Name]:
 
 
 def what_varies(one: Sequence[Name], other: Sequence[Name]) -> tuple[list[Name], list[Name]]:
-    """The varying parts of the names of two streams: they are equal if the streams correspond.
+    """What varies in the names of two streams; it is equal if the streams correspond.
 
-    If a name is in both streams, all names are compared as a whole. Otherwise each name is
-    compared without the parts that are common to all names of its own stream.
+    If a name is in both streams, these are whole names. Otherwise they are without the parts that
+    are common to all names of a stream.
     """
     if set(one).isdisjoint(other):
         return _without_shared(one), _without_shared(other)
@@ -158,7 +154,6 @@ def what_varies(one: Sequence[Name], other: Sequence[Name]) -> tuple[list[Name],
 
 
 def _without_shared(names: Sequence[Name]) -> list[Name]:
-    """The names without their common beginning and their common end."""
     for _ in range(2):
         shared = len(os.path.commonprefix(names))  # noqa: RUF071
         names = [name[shared:][::-1] for name in names]
@@ -168,8 +163,8 @@ def _without_shared(names: Sequence[Name]) -> list[Name]:
 def _stems(paths: Sequence[str]) -> dict[str, str]:
     """Each path without its compression suffix and its extension.
 
-    If extensions number files, they are kept: those of `out.1`, `out.2`; of Beam's
-    `out.txt-00000-of-00002`; of `split`'s `out.aa`, `out.ab`.
+    Extensions that number files are kept: those of `out.1`, of Beam's `out.txt-00000-of-00002`, and
+    of `out.aa` from `split`.
     """
     bare = {path: path[: len(path) - len(compression(path) or "")] for path in paths}
     halves = {path: os.path.splitext(name) for path, name in bare.items()}

@@ -29,8 +29,6 @@ class Stream:
 
     Attributes:
       label: its name for messages, such as "candidates LIUM-NMT".
-      pattern: a path or a pattern on any of Beam's filesystems; the shards that it matches
-        form one stream, in the order of `shards.shards_in_order`.
       pipe: the name of the pipe for messages, if the pattern is a temporary copy of it.
     """
 
@@ -46,7 +44,6 @@ class Stream:
         return self.pipe or path
 
     def version(self, listed: str | None) -> str | None:
-        """The version of a file of this stream; None for the temporary copy of a pipe."""
         return None if self.pipe else listed
 
     def told(self, what: str, path: str) -> str:
@@ -56,10 +53,9 @@ class Stream:
 
 @dataclasses.dataclass(frozen=True)
 class FoundFile:
-    """A file that a stream's pattern matched, with its size before decompression.
+    """A file of a stream, and its size before decompression.
 
-    `snapshot` is the version of the Delta table, or the id of the snapshot of the Iceberg table,
-    that lists it; None if it was found by its path.
+    `snapshot` is the version of the Delta or Iceberg table that lists it.
     """
 
     path: str
@@ -78,12 +74,10 @@ class Shard:
 
 
 def compression(path: str) -> Compression | None:
-    """The compression suffix of a path, or None."""
     return next((suffix for suffix in COMPRESSIONS if path.lower().endswith(suffix)), None)
 
 
 def changed(stream: Stream, path: str, how: str) -> InputError:
-    """The error for a file that has changed."""
     return InputError(
         stream.told(f"the file {how}", path),
         "the file changed while the job ran: start again when it is complete",

@@ -28,10 +28,7 @@ all rows, unless a file has a deletion vector."""
 
 @dataclasses.dataclass(frozen=True)
 class TableKind:
-    """A kind of tables: the module that reads their logs, and the extra of beam-bleu that has it.
-
-    `files` lists the files of a table, named without the prefix.
-    """
+    """The module that reads the logs of such tables, and the extra of beam-bleu that has it."""
 
     label: str
     library: str
@@ -45,7 +42,6 @@ def table_kind(pattern: str) -> TableKind | None:
 
 
 def table_files(stream: Stream) -> list[FoundFile]:
-    """The files of the table that a stream names."""
     prefix, _, table = stream.pattern.partition(":")
     kind = TABLE_KINDS[prefix]
     try:
@@ -148,7 +144,6 @@ def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list
 
 
 def _iceberg_table(name: str) -> Any:
-    """A table by the place of its metadata, or by its name in a catalog."""
     if "/" in name:
         from pyiceberg.table import StaticTable
 
@@ -160,7 +155,6 @@ def _iceberg_table(name: str) -> Any:
 
 
 def _iceberg_names(schema: Any) -> dict[int, str]:
-    """The names of all columns and of their parts, by their numbers."""
     return {number: schema.find_column_name(number) for number in schema.field_ids}
 
 

@@ -1,6 +1,8 @@
-"""A corpus of line-parallel text: its streams of texts and labels, and the plan for them.
+"""A corpus of line-parallel text: its streams, its plan, and how its portions are read in lockstep.
 
-The plan comes from the counts of their lines. What must be true of the corpus is checked first.
+A compressed file cannot be cut, and decompressing it takes about as long as scoring its text on two
+cores. So a compressed corpus can be one portion of whole files, whose lines are counted while they
+are scored, unless counting them first lets several workers score.
 """
 
 from __future__ import annotations
@@ -52,16 +54,12 @@ class Corpus:
     """Segments of several streams: line i of each stream belongs to segment i.
 
     Attributes:
-      range_bytes: how many bytes a worker counts at a time, and about how many (of all
-        streams together) it scores at a time; if None, a size that suits the corpus.
+      range_bytes: how many bytes a worker counts at a time, and about how many (of all streams
+        together) it scores at a time; if None, a size that suits the corpus.
       num_refs: how many references each line of `references` has, with tabs between them; if 1,
         tabs are text.
-      on_bad_record: what happens with the segment of a line that is too long, is not UTF-8, or
-        has another number of references. With "reject", the segment is left out.
-      path_labels: labels from the paths of the files of candidates and references. The paths that
-        match must have the same value for a segment.
-      kept_labels: (name, label) of each column that is kept (`SegmentBatch.kept`): a label of
-        `label_streams`.
+      path_labels: labels from the paths of the files of candidates and references.
+      kept_labels: (name, label) of each column that is kept.
     """
 
     systems: tuple[str, ...]
@@ -88,7 +86,7 @@ class Corpus:
 
     @property
     def inputs(self) -> tuple[Stream, ...]:
-        """All streams, in the order of their numbers: candidates, references, labels."""
+        """All streams, in the order of their numbers."""
         labels = (labels_of.stream for labels_of in self.label_streams)
         return (*self.candidates, *self.references, *labels)
 
@@ -102,11 +100,10 @@ class Corpus:
 
     @property
     def longest_counted(self) -> int | None:
-        """The largest number of bytes of a line when lines are counted; None: any."""
+        """The most bytes of a line when lines are counted; rejected lines may have any."""
         return None if self.rejects else self.expected.max_line_bytes
 
     def planned(self, counts: Sequence[LineCounts], describe: bool) -> tuple[Plan, FoundSegments]:
-        """The plan, and what was found, from the counts of all ranges, in any order."""
         notices = nul_notices(self.inputs, counts)
         plan = make_plan(self.inputs, counts, self.expected.cuts)
         self.expected.require_segments(plan.segments)
@@ -114,7 +111,6 @@ class Corpus:
         return plan, FoundSegments(plan.segments, notices, self.notes, inputs, self.systems)
 
     def _described(self, plan: Plan) -> tuple[FoundInput, ...]:
-        """What was found. A pipe has its own name, not that of the temporary file."""
         roles: list[tuple[InputRole, str | None, tuple[str, ...]]] = [
             *(("candidates", system, ()) for system in self.systems),
             *(("references", None, ()) for _ in self.references),
@@ -137,13 +133,11 @@ class Corpus:
 
 @dataclasses.dataclass(frozen=True)
 class LabelStream:
-    """A stream whose line i has labels of segment i.
+    """A stream whose line i has labels of segment i, with tabs between them if there are several.
 
     Attributes:
-      names: the names of the labels. If there are several, each line has a value for each one,
-        with tabs between them. If there is one, tabs are text.
-      domain_first: whether each line may have a domain before its only label, with a tab between
-        them, as in the files of mt-metrics-eval. The domain is not read.
+      domain_first: whether each line may have a domain, which is not read, and a tab before its
+        only label, as in the files of mt-metrics-eval.
       only_kept: the names that are no labels of the segments, because their values are only kept.
     """
 
@@ -159,9 +153,8 @@ class LabelStream:
     def columns(self, lines: pa.LargeStringArray, reader: LineReader) -> dict[str, pa.Array]:
         """The values of the lines that a reader gave last: a dictionary column for each name.
 
-        A carriage return at the end of a line is not part of a value (`lines/line_columns.py`).
-        Lines with another number of fields are added to the reader's bad lines. The values of bad
-        lines have no meaning.
+        Lines with another number of fields are added to the reader's bad lines, whose values have
+        no meaning. A carriage return at the end of a line is not part of a value.
         """
         encoded = reader.good(lines).dictionary_encode()
         values = without_returns(encoded.dictionary)  # the different lines
@@ -206,12 +199,7 @@ One worker reads this in a few seconds, so several would gain little.
 
 
 class PortionReading:
-    """Reads a portion. Mutable.
-
-    Attributes:
-      lines: the number of lines that are read.
-      digests: of these lines, for each of the corpus's inputs.
-    """
+    """Reads a portion, and sums up digests of all lines that were read. Mutable."""
 
     def __init__(
         self,
@@ -241,7 +229,7 @@ class PortionReading:
         self.digests = Digests(0, ((METHOD, 0),) * len(self._readers))
 
     def batches(self) -> Iterator[tuple[SegmentBatch | None, Sequence[BadRecord]]]:
-        """The segments, each batch with the bad lines among its lines, if they are rejected."""
+        """The batches, each with the bad lines among its lines, if they are rejected."""
         rows = even_rows(self._portion.lines, sum(self._fields))
         rejects = self._corpus.rejects
         while self.lines < self._portion.lines:
@@ -305,7 +293,6 @@ class PortionReading:
         )
 
     def _labels_of_paths(self, lines: int) -> tuple[list[pa.DictionaryArray], list[Places]]:
-        """The labels from paths of the lines that were taken last, and the places of the lines."""
         wanted = self._corpus.path_labels
         if not wanted:
             return [], []
@@ -348,12 +335,7 @@ class PortionReading:
 
 @dataclasses.dataclass(frozen=True)
 class WholeFiles:
-    """A corpus whose files are read in lockstep, shard by shard.
-
-    Attributes:
-      shards: the shards of each stream, in order; each stream has as many.
-      range_bytes: the largest size of a range in this corpus.
-    """
+    """Files that are read in lockstep, shard by shard: each stream has as many shards."""
 
     shards: tuple[tuple[Shard, ...], ...]
     range_bytes: int

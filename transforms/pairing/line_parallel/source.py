@@ -1,7 +1,6 @@
 """Line-parallel text as a source: wires its pairing to Beam.
 
-Only counts and plans go through a shuffle, a few hundred bytes each. Text goes directly
-from the file into the batch that is scored.
+Only counts and plans go through a shuffle. Text goes from the file directly into the batch.
 """
 
 from __future__ import annotations
@@ -54,19 +53,12 @@ _DETAILS = logging.getLogger("beam_bleu")
 
 
 class LineParallel(Corpus):
-    """A corpus of line-parallel text as a source of segments."""
-
     def pair(self, threads: int, step: Step = unchanged, describe: bool = False) -> PairLines:
         return PairLines(self, threads, step, describe)
 
 
 class PairLines(OfSource):
-    """Expands a pipeline's root to the `Paired` segments of a source.
-
-    The pipeline fails with an `InputError` if a file is missing, unreadable or truncated, if it
-    changes while the pipeline runs, if the streams do not have the same shards and lines, if the
-    corpus is not what was expected, or, unless they are rejected, if there are bad lines.
-    """
+    """Expands a pipeline's root to the `Paired` segments of a source."""
 
     LABEL = "Pair lines"
 
@@ -136,7 +128,6 @@ class _ReadPortion(ThreadedDoFn):
         yield from self._read(portion)
 
     def _read_once(self, whole: WholeFiles) -> Iterator[Any]:
-        """Reads files whose lines were not counted, and then checks what their counts say."""
         streams, longest = self._corpus.inputs, self._corpus.longest_counted
         first_line, counts = 0, []
         try:
@@ -176,7 +167,6 @@ class _ReadPortion(ThreadedDoFn):
     def _read(
         self, portion: Portion, texts: Sequence[Iterable[bytes]] | None = None
     ) -> Generator[Any, None, int]:
-        """Gives the batches of a portion, and what was found; returns the number of its lines."""
         reading = PortionReading(
             self._corpus, portion, open_anywhere, texts, describe=self._describe
         )
@@ -222,8 +212,6 @@ class ListRanges(beam.DoFn):
 
 
 class CountRanges(ThreadedDoFn):
-    """Maps each `ByteRange` to (0, its `LineCounts`), and `WholeFiles` to (0, the same)."""
-
     def __init__(self, corpus: Corpus, threads: int) -> None:
         super().__init__(threads)
         self._corpus = corpus
@@ -241,10 +229,9 @@ def count_range(corpus: Corpus, part: ByteRange) -> LineCounts:
 
 
 class PlanPortions(beam.DoFn):
-    """Maps the counts of all ranges to portions, each with the `FoundSegments` or None.
+    """Maps the counts of all ranges to portions; the first one has the `FoundSegments`, too.
 
-    Only the first one to read has them: whoever reads it passes them on. Files that are read
-    once have no counts yet, and are a portion of their own.
+    Files that are read once have no counts yet, and are a portion of their own.
     """
 
     def __init__(self, corpus: Corpus, describe: bool) -> None:

@@ -1,9 +1,11 @@
-"""The user's requirements for a corpus of lines, and whether its streams belong together.
+"""What must be true of streams of lines: they correspond, are UTF-8, and are what the user expects.
 
-Two streams with the same number of lines can still be misaligned: a different shard is
-missing in each, or each has lost a different line. So streams of several shards must
-have the same shards, each with the same number of lines. A stream of one file can be
-paired with any stream.
+Two streams with the same number of lines can still be misaligned: each may lack a different shard
+or line. So streams of several shards must have the same shards, each with the same number of lines.
+A stream of one file can be paired with any stream.
+
+Rare NUL characters (U+0000) are text. Many mean that a file is UTF-16 without a byte order mark,
+which is often valid UTF-8, and its score would look plausible.
 """
 
 from __future__ import annotations
@@ -30,7 +32,6 @@ _MOST = 4
 
 
 def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> None:
-    """Checks that all streams of several shards have the same shards, by their names."""
     names = {
         number: names_of([shard.file.path for shard in of_stream])
         for number, of_stream in enumerate(shards)
@@ -61,7 +62,6 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
 def require_same_lines(
     streams: Sequence[Stream], shards: Sequence[Sequence[Shard]], lines: Sequence[Sequence[int]]
 ) -> None:
-    """Checks that corresponding shards have the same number of lines."""
     sharded = [number for number, of_stream in enumerate(shards) if len(of_stream) > 1]
     if len(sharded) < 2:
         return
@@ -87,7 +87,6 @@ def require_same_lines(
 
 
 def require_equal_line_counts(streams: Sequence[Stream], lines: Sequence[int]) -> None:
-    """Checks that all streams have the same number of lines, and at least one."""
     paths = [stream.shown(stream.pattern) for stream in streams]
     usual = collections.Counter(reversed(lines)).most_common(1)[0][0]  # if equal, the last
     odd = [number for number, count in enumerate(lines) if count != usual]
@@ -112,15 +111,12 @@ def _lines(count: int) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """The requirements for a corpus; `segments` is None for any number of them."""
-
     cuts: Cuts = "same"
     segments: int | None = None
     max_line_bytes: int = MAX_LINE_BYTES
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that tell a reader of the score which checks were left out."""
         if self.cuts == "same":
             return ()
         return (
@@ -154,7 +150,6 @@ white space, such as Malayalam with 13.
 
 
 def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[Notice, ...]:
-    """The number of NUL characters in each stream, from the counts of all ranges of its files."""
     by_stream: collections.Counter[int] = collections.Counter()
     by_file: dict[tuple[int, int], list[LineCounts]] = collections.defaultdict(list)
     for count in counts:

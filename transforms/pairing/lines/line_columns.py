@@ -1,15 +1,11 @@
 """Lines of text, and their tab-separated fields, as columns: they are copied, checked and split.
 
-One pass over the part of a text that was read last does everything: it finds the newlines, copies
-the lines without them, and looks for bytes that are not UTF-8 and for lines that are too long. It
-also reads the next parts of a file of this machine. If Python read each part, it would take and
-release the interpreter's lock several times for 0.2 ms of work, and threads would wait for each
-other.
+One pass over the part of a text that was read last finds the newlines, copies the lines without
+them, and looks for bytes that are not UTF-8 and for lines that are too long. It also reads the next
+parts of a file of this machine: if Python read each part, threads would wait for each other's lock.
 
-Programs on Windows end lines with a carriage return and a newline. In a line with values (the
-fields of tab-separated text, labels, documents) one carriage return at the end is a part of the
-line's end, and not of the last value. This applies to each line by itself, so files with both kinds
-of lines can be read, and for the last line of a file, whether or not a newline follows. In plain
+In a line with values (fields of tab-separated text, labels) one carriage return at the end belongs
+to the line's end, as programs on Windows write it, also in the last line of a file. In plain
 line-parallel text, as in sacreBLEU, it is text.
 """
 
@@ -62,22 +58,20 @@ def copy_lines(memory, part, unread, texts, offsets, row, to, rows, limit):
     the limit and one more byte are left out.
 
     Args:
-      memory: uint8; the part, with LOOK_BACK bytes of the text before it, and READ_AHEAD bytes
-        that can be read after it.
-      part: (where the bytes of the part begin that are not copied yet, the part's end).
+      memory: uint8; the part, with LOOK_BACK bytes of the text before it, and READ_AHEAD bytes that
+        can be read after it.
+      part: where the part's bytes begin that are not copied yet, and its end.
       unread: (the function `pread`, a file's descriptor, where the text goes on in the file after
-        the part, where it ends); as much of it is read as is needed.
-      texts: uint8, the space for the lines.
+        the part, where it ends).
       offsets: int64 (more than `rows`,), where the lines begin in `texts`.
       row: the number of lines that `texts` has; the next one has begun at `offsets[row]`.
       to: the end of the bytes in `texts`.
-      rows: the number of lines that it should have.
       limit: the largest number of bytes of a line.
 
     Returns:
       (the new begin and end of the part, where the text goes on in the file, the new `row` and
-      `to`, whether a line may be bad). It may be bad, too, if only a line before these ones was
-      bad. If the part is empty and text is left in the file, it could not be read.
+        `to`, whether a line, or the line before these, may be bad). If the part is empty and text
+        is left in the file, it could not be read.
     """
     begin, end = part
     pread, descriptor, place, stop = unread
@@ -106,11 +100,7 @@ def copy_lines(memory, part, unread, texts, offsets, row, to, rows, limit):
 
 @inner
 def _copy_part(memory, begin, end, target, last, places, row, to, rows, limit):
-    """Copies lines of one part. The arguments are addresses and numbers.
-
-    Returns:
-      (the end of the bytes that were copied, the new `row` and `to`, whether a line may be bad)
-    """
+    """(the end of the copied bytes, the new `row` and `to`, whether a line may be bad)."""
     at, stop = memory + begin, memory + end
     begin_of_line = load_int(places, row)
     errors = np.uint64(0)
@@ -164,13 +154,8 @@ def skip_lines(memory, begin, end, lines):
 
 @dataclasses.dataclass(frozen=True)
 class Fields:
-    """The fields of lines.
-
-    Attributes:
-      columns: a padded column for each field that is wanted. A line with another number of fields
-        has empty texts.
-      wrong: the rows of the lines with another number of fields, in order.
-      counts: how many fields each of these lines has.
+    """The fields of lines that are wanted, as padded columns; the rows with another number of
+    fields, which have empty texts there; and how many fields each of these has.
     """
 
     columns: tuple[pa.LargeStringArray, ...]
@@ -179,15 +164,10 @@ class Fields:
 
 
 def split_fields(column: pa.LargeStringArray, fields: int) -> Fields:
-    """Splits lines into their fields.
+    """Splits lines without nulls into their fields. An empty field is an empty text.
 
-    An empty field is an empty text. As in sacreBLEU, tabs in the white space at the end of a line
-    separate no fields, so the last field must have a text. This white space, tabs included, stays
-    in the last field: tokenizers drop it, and `signs` looks for carriage returns there.
-
-    Args:
-      column: lines without nulls.
-      fields: the number of fields that each line must have.
+    As in sacreBLEU, tabs in the white space at the end of a line separate no fields. This white
+    space stays in the last field: tokenizers drop it, and `signs` looks for carriage returns there.
     """
     offsets = offsets_of(column) - offsets_of(column)[0]
     # pyarrow removes the same characters as Python's str.rstrip, which sacreBLEU uses.
@@ -197,12 +177,9 @@ def split_fields(column: pa.LargeStringArray, fields: int) -> Fields:
 
 
 def split_values(column: pa.LargeStringArray, fields: int, numbers: Sequence[int]) -> Fields:
-    """Some fields of lines of values. A carriage return at the end of a line is in no field.
+    """Those of some numbers, from 0, of the fields of lines of values, without nulls.
 
-    Args:
-      column: lines without nulls.
-      fields: the number of fields that each line must have.
-      numbers: those that are wanted, from 0.
+    A carriage return at the end of a line is in no field.
     """
     texts = text_bytes(column)
     offsets = offsets_of(column) - offsets_of(column)[0]
@@ -220,10 +197,7 @@ def _cut(
     fields: int,
     numbers: Sequence[int],
 ) -> Fields:
-    """The fields of lines at `begins` that have these numbers.
-
-    Tabs before `stops` lie between fields. The last field ends at `ends`.
-    """
+    """Tabs before `stops` lie between fields. The last field ends at `ends`."""
     tabs = np.flatnonzero(texts == _TAB)
     first, end = np.searchsorted(tabs, [begins, stops])
     wrong = np.flatnonzero(end - first != fields - 1)
@@ -249,12 +223,10 @@ def copied(texts: Bytes, begins: Integers, ends: Integers) -> pa.LargeStringArra
 
 @compiled
 def _copy_spans(texts, begins, offsets, out):
-    """Copies the text that begins at each of `begins` to its offset."""
     source, target = address_of(texts), address_of(out)
     for i in range(begins.size):
         copy(target + offsets[i], source + begins[i], offsets[i + 1] - offsets[i])
 
 
 def without_returns(lines: pa.Array) -> pa.Array:
-    """The lines of a column of text without the carriage returns at their ends."""
     return pc.replace_substring_regex(lines, r"\r\z", "")

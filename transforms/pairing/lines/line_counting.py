@@ -1,9 +1,7 @@
 """Counts lines, and finds other facts about a text before it is scored.
 
-The newlines of a file of this machine are counted without the interpreter's lock. If Python read
-each part, it would take and release the lock twice for 0.1 ms of work, and threads would wait for
-each other. So compiled code reads and counts many parts in one call. It raises no errors. If
-anything is unusual, Python reads the file again, and says what is wrong.
+Compiled code reads and counts many parts of a file of this machine in one call. It raises no
+errors: if anything is unusual, Python reads the file again, and says what is wrong.
 """
 
 # mypy: allow-untyped-defs
@@ -82,8 +80,8 @@ def count_lines(
 ) -> LineCounts:
     """Counts the newlines of a range, block by block.
 
-    Lines within a part are checked when they are scored; here `max_line_bytes` bounds the amount of
-    decompressed text. It is None if lines that are too long are only left out.
+    Here `max_line_bytes` only bounds the amount of decompressed text: lines are checked when they
+    are scored. It is None if lines that are too long are only left out.
     """
     counted = CountedText(stream, part, version, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
@@ -100,9 +98,8 @@ def count_lines(
 
 
 class CountedText:
-    """Counts the newlines of the text of a range. Mutable.
-
-    If the file is not compressed, at most `part_bytes` are added at once.
+    """Counts the newlines of the text of a range. Mutable. At most `part_bytes` of a file that is
+    not compressed are added at once.
     """
 
     def __init__(
@@ -143,8 +140,8 @@ class CountedText:
     def add_file(self, descriptor: int) -> bool:
         """Adds the whole text of the range, from an open file of this machine.
 
-        It returns False, and has added nothing, if there is no text, if the file cannot be read or
-        has changed, or if a line may be too long.
+        It returns False, and has added nothing, if something is unusual: no text, a file that has
+        changed, a line that may be too long.
         """
         start, stop, file = self._range.start, self._range.stop, self._range.shard.file
         try:
@@ -194,7 +191,6 @@ class CountedText:
             yield b"\n"
 
     def counts(self) -> LineCounts:
-        """The counts, after all bytes were added."""
         file = self._range.shard.file
         counted = self._counted or [0]
         is_plain = not compression(file.path)
@@ -212,7 +208,6 @@ class CountedText:
 
 
 def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
-    """Refuses a text that begins like a compressed file."""
     suffix = next(
         (ending for ending, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None
     )
@@ -224,7 +219,7 @@ def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
 
 
 def line_too_long(max_line_bytes: int) -> tuple[str, str]:
-    """(what is wrong, what to do) with a line, or with bytes without a newline, above the limit."""
+    """(what is wrong, what to do)."""
     return (
         f"has more than {max_line_bytes} bytes",
         "check that the file is text with a newline after each segment; "
@@ -269,11 +264,7 @@ def _after_last_newline(text, size):
 
 @compiled
 def count_in_file(pread, descriptor, start, stop, part_bytes, text, newlines, state):
-    """Counts the newlines of each part of a range, and adds to the state what it finds.
-
-    Returns:
-      Whether all bytes could be read.
-    """
+    """Counts the newlines of each part of a range. False if not all bytes could be read."""
     begin, state_address = address_of(text), address_of(state)
     line_bytes, longest = load_int(state_address, _LINE_BYTES), load_int(state_address, _LONGEST)
     nuls = controls = size = 0

@@ -41,13 +41,11 @@ class LineReader:
     """Reads the pieces of a stream as one sequence of lines.
 
     Args:
-      first_segment: the number of the segment of the first line.
       texts: the text of the pieces in chunks that end with a newline at the end of a file; None if
         this reader is to read it itself.
 
     Attributes:
-      bad: the bad lines among those that were taken last, in order: those above the limit or not
-        UTF-8, and those that `split` has found.
+      bad: the bad lines among those that were taken last, in order.
     """
 
     def __init__(
@@ -94,7 +92,6 @@ class LineReader:
         return min(self._lines, most)
 
     def _is_full(self) -> bool:
-        """Whether as much is read ahead as a batch needs at most."""
         return self._lines > 0 and self._end >= _MOST_BUFFERED
 
     def _copy(self, most: int) -> None:
@@ -132,8 +129,7 @@ class LineReader:
     def take(self, lines: int) -> pa.LargeStringArray:
         """The next lines, without their newlines, in a padded column.
 
-        The column has the bytes of bad lines, too: it is not UTF-8 in their rows, and lines above
-        the limit are cut after the limit and one more byte.
+        It also has bad lines: not UTF-8, or cut after the limit and one more byte.
         """
         texts, offsets = self._texts, self._offsets
         end = int(offsets[lines])
@@ -159,7 +155,6 @@ class LineReader:
         return column
 
     def _find_bad(self, column: pa.LargeStringArray) -> None:
-        """Adds the lines of a column that are too long or not UTF-8 to the bad ones."""
         texts = text_bytes(column)
         for row, (begin, end) in enumerate(itertools.pairwise(offsets_of(column).tolist())):
             if end - begin > self._max_line_bytes:
@@ -172,8 +167,7 @@ class LineReader:
     def split(self, column: pa.LargeStringArray, fields: int) -> tuple[pa.LargeStringArray, ...]:
         """The tab-separated fields of the lines taken last, one padded column for each field.
 
-        If `fields` is 1, tabs are text. Lines with another number of fields are added to the bad
-        ones. The texts of bad lines have no meaning.
+        If `fields` is 1, tabs are text. The texts of bad lines have no meaning.
         """
         if fields == 1:
             return (column,)
@@ -208,7 +202,6 @@ class LineReader:
         self.bad.sort(key=lambda record: record.number)
 
     def _bad_rows(self) -> list[int]:
-        """The rows of the bad lines among those that were taken last."""
         return [record.number - self._segment(0) for record in self.bad]
 
     def finish(self) -> None:
@@ -217,9 +210,8 @@ class LineReader:
             raise AssertionError("a piece gave more lines than it has")
 
     def _read_parts(self) -> Iterator[bool]:
-        """Reads the text of all pieces part by part. Before the next part, the lines are copied.
-
-        Gives True for parts that the memory then has; `copy_lines` reads the others.
+        """True for each part of all pieces that the memory then has; `copy_lines` reads the others.
+        Before the next part, the lines are copied.
         """
         for piece in self._pieces:
             yield from self._read_piece(piece)
@@ -257,7 +249,6 @@ class LineReader:
             raise changed(stream, file.path, missing)
 
     def _check_utf8(self, row: int, line: bytes) -> None:
-        """Adds a line to the bad ones if it is not UTF-8."""
         try:
             line.decode()
         except UnicodeDecodeError as error:
@@ -271,7 +262,6 @@ class LineReader:
             )
 
     def _add(self, row: int, reason: BadReason, what: str, remedy: str, raw: bytes) -> None:
-        """Adds one of the lines that were taken last to the bad ones."""
         path, number = self._place(self._last + row)
         shown = self._stream.shown(path)
         self.bad.append(
@@ -288,11 +278,9 @@ class LineReader:
         )
 
     def _segment(self, row: int) -> int:
-        """The number of the segment of one of the lines that were taken last."""
         return self._first_segment + self._last + row
 
     def places(self, lines: int) -> Places:
-        """Where the lines that were taken last are, as many as this number."""
         ends = np.cumsum([piece.lines for piece in self._pieces])
         taken = np.arange(self._last, self._last + lines)
         of_pieces = np.searchsorted(ends, taken, side="right")
@@ -310,7 +298,7 @@ class LineReader:
         )
 
     def _place(self, line: int) -> tuple[str, int]:
-        """(the file that holds a line of this reader, the line's number in it from 1)."""
+        """(the file that holds a line of this reader, its number there from 1)."""
         for piece in self._pieces:
             if line < piece.lines:
                 return piece.file.path, piece.first_line + line + 1

@@ -38,8 +38,7 @@ class Piece:
     """Consecutive lines of one file.
 
     Reading begins at the byte `start`, where `skip` newlines come before the lines. `first_line` is
-    the number of the first line in the file, from 0, with the header. Without versions in its
-    filesystem, `version` is None.
+    the number of the first line in the file, from 0, with the header.
     """
 
     file: FoundFile
@@ -63,10 +62,8 @@ class Portion:
 class Plan:
     """All lines of a corpus, cut into portions.
 
-    Attributes:
-      segments: the number of lines of each stream.
-      shards: the shards of each stream, in order; `lines` and `versions` are those of each of them.
-      bytes: the bytes of all files, before decompression.
+    `segments` is the number of lines of each stream, `bytes` those of all files, before
+    decompression. `shards`, `lines` and `versions` are those of each stream.
     """
 
     def __init__(self, texts: Sequence[_StreamLines], range_bytes: int) -> None:
@@ -101,8 +98,7 @@ def make_plan(
 ) -> Plan:
     """Cuts a corpus into portions of about the size of a range, all streams together.
 
-    The counts come in any order. The first `header_lines` of each file are not segments: they count
-    only in the places of lines in files.
+    The counts come in any order. The first `header_lines` of each file are not segments.
     """
     by_stream: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
@@ -144,10 +140,8 @@ class _FileLines:
     """The places of the lines of a file. The lines of its header have no numbers.
 
     Attributes:
-      block: the size of its blocks in bytes.
       starts: int64, the first byte of each block.
       before: int64, the number of newlines before each of these bytes.
-      header: the number of lines in its header, which are not in `lines`.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
@@ -166,7 +160,6 @@ class _FileLines:
         self.lines = lines - self.header
 
     def piece(self, first: int, last: int) -> Piece:
-        """The piece with the lines first <= i < last."""
         # A line begins after a newline, so the block must begin before that newline.
         in_file = first + self.header
         block = max(int(np.searchsorted(self.before, in_file)) - 1, 0)
@@ -186,9 +179,8 @@ class _StreamLines:
 
     Attributes:
       first_lines: int64 (files + 1,), the number of each file's first line, then of all lines.
-      bytes: the bytes of its files, plus one block for each file, which is about the cost of
-        opening it. So a portion never has tens of thousands of tiny files.
-      offsets: int64 (files + 1,), these bytes before each file, then all of them.
+      offsets: int64 (files + 1,), the bytes before each file, then all of them. For each file there
+        is one block more, which is about the cost of opening it.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
@@ -202,7 +194,7 @@ class _StreamLines:
         self.is_compressed = any(compression(file.shard.file.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
-        """The pieces with the lines first <= i < last, and the empty files between them.
+        """The pieces with the lines first <= i < last.
 
         An empty file is in a portion, too, so that the job notices if it has lines now.
         """
@@ -238,13 +230,13 @@ class _StreamLines:
 def _divide(texts: Sequence[_StreamLines], range_bytes: int) -> tuple[list[int], list[int]]:
     """Divides all lines into portions.
 
-    The largest stream leads: portions begin at its blocks, so that its text is never read
-    twice. If streams are compressed, the largest compressed one leads, and a portion begins
-    only at a line where a file begins in all compressed streams.
+    The largest stream leads: portions begin at its blocks, so that its text is never read twice. If
+    streams are compressed, the largest compressed one leads, and a portion begins only at a line
+    where a file begins in all compressed streams.
 
     Returns:
       (portions + 1,), the number of each portion's first line, then of all lines; and (portions,),
-      the numbers of the portions in the order in which workers should read them.
+        the numbers of the portions in the order in which workers should read them.
     """
     compressed = [text for text in texts if text.is_compressed]
     leader = max(compressed or texts, key=lambda text: text.bytes)

@@ -43,8 +43,8 @@ class LineCounts:
     """What is found in a range.
 
     Attributes:
-      newlines: those of each of its blocks (of `block_bytes`), one number for a compressed file;
-        the smallest integer type that is large enough, to save memory.
+      newlines: those of each of its blocks, one number for a compressed file, in the smallest type
+        of integers that is large enough.
       unfinished_line: whether the range ends its file with a line that has no newline.
       text_bytes: the bytes of its text, after decompression.
       control_bytes: control characters that are not white space, including NULs.
@@ -60,7 +60,6 @@ class LineCounts:
 
 
 def block_bytes(range_bytes: int) -> int:
-    """The bytes of a block, for ranges of this size."""
     block = max(range_bytes // BLOCKS_IN_RANGE, SMALLEST_RANGE)
     return block - block % CHUNK if block > CHUNK else block
 
@@ -68,8 +67,7 @@ def block_bytes(range_bytes: int) -> int:
 def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRange]:
     """The ranges of all shards of all streams, the longest first.
 
-    An engine deals them out in turn. In the order of the text, one of two workers could get all the
-    long ranges, and the other one all the ends of files.
+    An engine deals them out in turn, and one of two workers must not get all the long ones.
     """
     if range_bytes is None:
         range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
@@ -78,15 +76,10 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRan
 
 
 def longest_first(sizes: Integers, usual: int) -> list[int]:
-    """The order in which workers should work on units: the longest of them first.
+    """The order in which workers should work on units of these sizes, int64 (units,).
 
-    If a long one, such as a large compressed file, began last, one worker would work on it when
-    all others are done. Units of less than twice the usual size stay in their order: to sort them
-    would gain little, and neighbours in a file are best read one after the other.
-
-    Args:
-      sizes: int64 (units,), their bytes.
-      usual: the usual number of bytes.
+    A long one, such as a large compressed file, must not begin last. Units of less than twice the
+    usual size stay in their order, because neighbours in a file are best read one after the other.
     """
     lengths = np.where(sizes < 2 * usual, 0, sizes)
     order: list[int] = np.argsort(-lengths, kind="stable").tolist()
@@ -94,10 +87,8 @@ def longest_first(sizes: Integers, usual: int) -> list[int]:
 
 
 def range_bytes_for(corpus_bytes: int) -> int:
-    """The largest size of a range, in a corpus with this number of bytes in all streams.
-
-    Small ranges divide a small corpus among threads. Larger ones need fewer openings of files, and
-    a shorter plan.
+    """The size of a range. Small ones divide a small corpus among threads. Larger ones need fewer
+    openings of files, and a shorter plan.
     """
     range_bytes = SMALL_RANGE
     while range_bytes < USUAL_RANGE and range_bytes * MANY_RANGES < corpus_bytes:

@@ -1,13 +1,12 @@
 """Digests of texts: numbers that show whether two texts have the same lines.
 
-The digest of a text is the sum of the hashes of its lines, modulo 2^128. The hash of a line
-depends on the number of the line, so the order counts. Workers can add up parts in any order, and
-the division into files does not matter.
+The digest of a text is the sum of the hashes of its lines, modulo 2^128. The hash of a line depends
+on its number, so the order counts, and the division into files does not matter.
 
 The hash is MurmurHash3_x64_128 by Austin Appleby (github.com/aappleby/smhasher,
-src/MurmurHash3.cpp, in the public domain). The seed is the line's number, from 1. It has 64 bits
-here. The original has seeds of 32 bits, and gives the same hashes for them. A digest detects
-changes. It gives no protection against a person who wants to make two texts with the same digest.
+src/MurmurHash3.cpp, in the public domain). The seed is the line's number, from 1, in 64 bits; for
+seeds of 32 bits, the original gives the same hashes. It detects changes. It does not protect
+against a person who wants two texts with the same digest.
 """
 
 # mypy: allow-untyped-defs
@@ -40,20 +39,14 @@ def sum_of_hashes(column: pa.LargeStringArray, first_line: int) -> int:
 
 
 def sum_of_seeded_hashes(column: pa.LargeStringArray, seeds: Integers) -> int:
-    """The sum of the hashes of texts, each one with its own seed, modulo 2^128.
-
-    Args:
-      column: the texts, in a padded column without nulls.
-      seeds: int64 (texts,).
-    """
+    """The sum, modulo 2^128. The column is padded, without nulls; the seeds are int64 (texts,)."""
     low, high = _sum_hashes(column.buffers()[2].address, offsets_of(column), seeds)
     return int(high) << 64 | int(low)
 
 
 def reduced_hashes(texts: pa.LargeStringArray, bound: int) -> Integers:
-    """A hash of each text, int64, at least 0 and below a bound: the same in every process.
-
-    That of a null is the one of an empty text.
+    """A hash of each text, int64, from 0 and below a bound. That of a null is that of an empty
+    text.
     """
     column = padded(texts.fill_null("") if texts.null_count else texts)
     numbers = np.empty(len(column), np.int64)

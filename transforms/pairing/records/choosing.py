@@ -63,9 +63,7 @@ def choose(
     """Finds the wanted columns in the columns of a file, or raises an `InputError`.
 
     Args:
-      wanted: what the user asks for.
       schema: the canonical columns of the file. Without a header they are called "1", "2", ...
-      label: the input, for messages.
       roles: the roles of the texts that the file has: candidates, references, both or none.
       numbered: whether a column can also be named by its number, from 1.
     """
@@ -142,7 +140,6 @@ def choose(
 
 
 def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) -> Chosen:
-    """Checks that the same columns are read of all files."""
     first_path, first = files[0]
     for path, chosen in files:
         if chosen != first:
@@ -202,21 +199,18 @@ def known_systems(wanted: Wanted) -> tuple[str, ...]:
 
 
 def is_usual_name(text: str) -> bool:
-    """Whether a text is a usual name of a column of texts, or an unclear one, in any case."""
     usual = (*FIRST["candidates"], *FIRST["references"], *UNCLEAR)
     return any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in usual)
 
 
 def is_column_number(text: str) -> bool:
-    """Whether a text is written like the number of a column: ASCII digits, no zero before them."""
     return re.fullmatch(r"0|[1-9][0-9]{0,8}", text) is not None
 
 
 def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
     """Whether files have a header, if the user does not say it.
 
-    Names of columns need a header, and so do the usual names. If all columns have numbers, the
-    first line is a record.
+    If all columns have numbers, the first line is a record.
     """
     columns_of_roles = {"candidates": wanted.candidates, "references": wanted.references}
     if not all(columns_of_roles[role] for role in roles):
@@ -245,8 +239,6 @@ def divided_column(text: str) -> tuple[str | None, str]:
 
 @dataclasses.dataclass(frozen=True)
 class FileColumns:
-    """The columns of a file, the input's name in messages, and whether columns have numbers."""
-
     schema: pa.Schema
     label: str
     numbered: bool
@@ -254,9 +246,8 @@ class FileColumns:
     def of_role(
         self, role: Role, named: Sequence[str], others: Sequence[ColumnPath] = ()
     ) -> list[tuple[str, ColumnPath]]:
-        """(the system's name, the column) of the candidates; of references the name is unused.
-
-        A pattern leaves out `others`, and columns that are named before it.
+        """(system, column) of the candidates, or references. A pattern leaves out `others`, and
+        columns that are named before it.
         """
         if not named:
             return self._usual(role)
@@ -353,9 +344,8 @@ class FileColumns:
                 raise self.error(what, remedy)
 
     def systems_of_values(self, wanted: Wanted) -> tuple[str, ...]:
-        """The systems of records without candidates: those in the names of columns of numbers.
-
-        If none of the columns has `{system}`, there is one system, named after the first column.
+        """The systems of records without candidates: those in the names of columns of numbers, or
+        one that is named after the first column.
         """
         patterns = [value.column for value in wanted.values if self._has_system(value)]
         if wanted.system is not None or not patterns:
@@ -409,7 +399,6 @@ class FileColumns:
     def texts_matching(
         self, expressions: Sequence[str], others: Sequence[ColumnPath]
     ) -> tuple[ColumnPath, ...]:
-        """The columns of strings that match an expression, apart from `others`."""
         used = {path.steps for path in others}
         return tuple(
             path
@@ -430,7 +419,6 @@ class FileColumns:
             yield from map(quoted_path, parts) if is_struct else [field.name]
 
     def error(self, what: str, remedy: str = "") -> InputError:
-        """An error about the columns. By default, the remedy says which ones there are."""
         return InputError(f"{self.label}: {what}", remedy or self.listed())
 
     def listed(self) -> str:

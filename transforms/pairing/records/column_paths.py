@@ -1,9 +1,8 @@
 """Paths of columns, such as `translation.de`, and the values that they lead to.
 
 A path begins with the name of a column. After it come names of fields (`.de`) and indexes of lists,
-from 0 (`[0]`). A name with a dot or a bracket is written as a JSON string in brackets: the path
-`["a.b"].c` is the field c of the column a.b. A column that has the whole text as its name needs
-no brackets.
+from 0 (`[0]`). A name with a dot or a bracket is a JSON string in brackets: `["a.b"].c` is the
+field c of the column a.b. A column with the whole text as its name needs no brackets.
 """
 
 from __future__ import annotations
@@ -58,7 +57,6 @@ def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
 
 
 def quoted_path(steps: Sequence[str | int]) -> str:
-    """The text of a path, with brackets where a name needs them."""
     text = ""
     for step in steps:
         if isinstance(step, int):
@@ -90,10 +88,9 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
-    """The values at the end of a path, one for each record, of a canonical type.
+    """The values at the end of a path, one for each record, of a canonical type, unchecked.
 
-    A value is null if anything on its way is null, or if a list on its way is too short. The texts
-    are not checked.
+    A value is null if anything on its way is null, or if a list on its way is too short.
     """
     first, *others = path.steps
     values = canonical(records.column(first))
@@ -103,7 +100,6 @@ def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
 
 
 def _elements(lists: pa.LargeListArray, index: int) -> pa.Array:
-    """The elements with this index; null for a shorter list."""
     offsets = lists.offsets.to_numpy()
     places = offsets[:-1] + index
     return lists.values.take(pa.array(places, mask=places >= offsets[1:]))
@@ -118,9 +114,8 @@ def rows_of(column: pa.Array, places: Integers) -> Integers:
 
 
 def faulty_texts(column: pa.Array) -> dict[int, str]:
-    """The rows with texts that are not UTF-8, and what is wrong with the first text of each.
-
-    Parquet files can have such strings.
+    """The rows with texts that are not UTF-8, as Parquet can have them, and what is wrong with the
+    first text of each.
     """
     texts = column.values if pt.is_large_list(column.type) else column
     try:

@@ -33,8 +33,6 @@ _QUOTE, _NEWLINE = ord('"'), ord("\n")
 
 
 class CsvFile(GroupFile):
-    """An open file of CSV. Its first row has the names of `schema`, which can be a header."""
-
     remedy = (
         "check that the file is complete; give all rows as many fields as the first one, and at "
         "most 16 MB; put fields that have quotes, newlines or delimiters in quotes, and write each "
@@ -62,7 +60,6 @@ class CsvFile(GroupFile):
             self._chunks = _with_right_quotes(self._chunks, self._delimiter)
 
     def groups(self) -> list[tuple[int, int]]:
-        """The number of rows without the header, and the bytes of the file."""
         return [(sum(map(len, self._rows())), self._bytes)]
 
     def batches(
@@ -92,8 +89,6 @@ class CsvFile(GroupFile):
 
 
 class _Chunks(io.RawIOBase):
-    """Chunks of bytes as a file."""
-
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks, self._left = iter(chunks), memoryview(b"")
 

@@ -17,7 +17,6 @@ class RecordFormat:
     """A format of record files.
 
     Attributes:
-      label: its name in messages.
       suffixes: the suffixes of its files, before a suffix of a compression.
       is_of_lines: whether each line is a record.
       delimiter: what is between the fields of a row of text. Its first row can be a header.

@@ -1,7 +1,6 @@
-"""Files whose rows lie in groups: what each format does.
+"""Files whose rows lie in groups: row groups of Parquet, record batches of Arrow, blocks of Avro.
 
-A group is a row group of Parquet, a record batch of Arrow, a block of Avro, or a whole file of CSV.
-One worker reads it.
+One worker reads a group. A run loads only the libraries of its formats.
 """
 
 from __future__ import annotations
@@ -27,12 +26,9 @@ class GroupPiece:
     """Neighbouring groups of one file.
 
     Attributes:
-      file: the file.
-      version: the version of the file, or None.
-      groups: the numbers of the groups, from 0.
+      groups: their numbers, from 0.
       first_row: the number of the first row in the file, from 0.
-      rows: their number of rows.
-      bytes: their bytes, of all columns and before compression, if the format knows them so.
+      bytes: those of all columns, before compression if the format knows them so.
       bytes_before: those of the groups before them in the file.
     """
 
@@ -46,18 +42,10 @@ class GroupPiece:
 
 
 class GroupFile(abc.ABC):
-    """An open file of a format.
+    """An open file of a format, which begins with `mark`.
 
     Args:
-      source: the open file.
       piece: the groups that are read; None to read only the columns and the groups' sizes.
-      files: all files, and what is read of them.
-      path: the path of the file.
-
-    Attributes:
-      mark: how each file of the format begins.
-      remedy: what to do if it cannot be read.
-      schema: all columns.
     """
 
     mark = b""
@@ -76,8 +64,7 @@ class GroupFile(abc.ABC):
     @abc.abstractmethod
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of neighbouring groups, in order."""
+    ) -> Iterator[pa.RecordBatch]: ...
 
 
 _BUFFER_BYTES = 1 << 20
@@ -124,7 +111,7 @@ class ParquetFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of row groups: only the fields that the paths lead to, up to the first list."""
+        """Only the fields that the paths lead to, up to the first list."""
         names = [".".join(map(str, itertools.takewhile(_is_name, path.steps))) for path in paths]
         # pyarrow reads a dictionary in a list or struct only within a row group.
         nested = filter(pt.is_nested, self.schema.types)
@@ -150,7 +137,12 @@ _END = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 class ArrowFile(GroupFile):
-    """An open Arrow file. A stream is one group, because it is read from its beginning."""
+    """A stream is one group, because it is read from its beginning.
+
+    pyarrow takes a stream that ends early for a whole one, and ignores what follows its end. A file
+    that can be read in any order is a stream between two marks, with a footer. So each file is read
+    once as a stream, without its columns: it must end with the mark of the end, at the right place.
+    """
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
         self._source = source
@@ -181,11 +173,10 @@ class ArrowFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of record batches: only the columns that the paths begin with.
+        """Only the columns that the paths begin with.
 
-        A record batch is read as a whole, because it can be compressed. pyarrow trusts the places
-        of values that a file has, and wrong ones would be outside of the memory, so they are
-        checked first. Whether texts are UTF-8 is checked later, row by row.
+        pyarrow trusts the places of values that a file has, and wrong ones would be outside of the
+        memory, so they are checked first. Whether texts are UTF-8 is checked later, row by row.
         """
         fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
         batches: Iterator[pa.RecordBatch]
@@ -210,7 +201,6 @@ def _options(fields: Sequence[int] | None) -> pa.ipc.IpcReadOptions:
 
 
 def _of_bytes(kind: pa.DataType) -> pa.DataType:
-    """The type with bytes in place of texts, for texts and lists of them."""
     if pt.is_list(kind):
         return pa.list_(_of_bytes(kind.value_type))
     if pt.is_large_list(kind):
@@ -293,8 +283,8 @@ class AvroFile(GroupFile):
 def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
     """The type of Arrow for the values of an Avro schema, as fastavro has parsed it.
 
-    A union of several types has no such type, and neither has a type that contains itself. They are
-    unions of Arrow, which nothing reads. `named` has the types with names that are complete.
+    For a union of several types, and a type that contains itself, it is a union, which nothing
+    reads. `named` has the types with names that are complete.
     """
     if isinstance(schema, list):
         others = [each for each in schema if each != "null"]

@@ -68,12 +68,8 @@ _KINDS = {
 
 
 class _Form(NamedTuple):
-    """The values that a column can have beside null.
-
-    Attributes:
-      must_be: the same for a person.
-      values: their kinds.
-      items: the kinds of the items of lists; none if no value is a list.
+    """The kinds of values that a column can have beside null, and those of the items of lists, if
+    values can be lists.
     """
 
     must_be: str
@@ -111,11 +107,9 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
 def read_json_lines(
     column: pa.LargeStringArray, chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
-    """The chosen columns of a padded column of lines; see `RecordFiles.columns_of`.
+    """The chosen columns of a padded column of lines.
 
-    Columns of texts must have strings, or lists of strings if there is only one column of
-    references. Other columns have strings, numbers or booleans, and the result has them as text,
-    numbers and booleans as JSON writes them.
+    Texts and lists of them stay. The result has numbers and booleans as text, as JSON writes them.
     """
     forms = _forms(chosen)
     spans, _, unknown = _spans(column, chosen.columns)
@@ -146,8 +140,8 @@ _Span = tuple[Integers, Integers]
 def _spans(
     column: pa.LargeStringArray, paths: Sequence[ColumnPath]
 ) -> tuple[dict[ColumnPath, _Span], Booleans, Booleans]:
-    """The spans of columns, and two of bool (rows,): whether a line is an object that the scanner
-    knows, and whether there is something that it does not know, in the line or on a path.
+    """The spans of columns; whether each line is an object that the scanner knows, and whether
+    something is not known to it, in the line or on a path, both bool (rows,).
     """
     keys = list(dict.fromkeys(str(path.steps[0]) for path in paths))
     begins, ends, known = find_keys(*lines_as_values(column), keys)
@@ -196,7 +190,6 @@ def _column(
 
 
 def _is_one_of(kinds: Integers, allowed: Sequence[int]) -> Booleans:
-    """For each kind, whether it is null or one of these."""
     table = np.zeros(len(_KINDS) + 1, bool)
     table[[NULL, *allowed]] = True
     return table[kinds]
@@ -268,10 +261,9 @@ def record_of(line: str) -> dict[str, Any] | Fault:
 
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
-    """The columns of JSON lines: the keys, and the types of most of their values.
+    """The keys, and the types of most of their values.
 
-    Raises:
-      ValueError: no line is a record. The text says what is wrong with the first one.
+    A ValueError says what is wrong with the first line, if no line is a record.
     """
     found = []
     for line in lines:

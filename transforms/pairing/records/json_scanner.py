@@ -1,10 +1,9 @@
 """Finds values in lines of JSON, without a Python object for a line or a value.
 
 The scanner takes the same lines as Python's json module and gives the same values, or it says that
-it does not know a line. Then jsonl.py asks the json module. Such lines have a fault, or something
-rare: keys with escapes, NaN, Infinity, objects or lists that are nested more than 63 times, or
-numbers of thousands of digits. Python's json module takes the last one of equal keys, and so does
-the scanner.
+it does not know a line. Then json_lines.py asks the json module. Such lines have a fault, or
+something rare: keys with escapes, NaN, Infinity, nesting of more than 63 objects or lists, or
+numbers of thousands of digits. Of equal keys, the last one counts, as in Python.
 
 A span is the (address, end address) of a JSON value in a column of lines. The address is 0 if the
 record does not have the value, and `UNKNOWN` if the scanner does not know it.
@@ -52,16 +51,11 @@ def lines_as_values(lines: pa.LargeStringArray) -> tuple[Integers, Integers]:
 def find_keys(
     begins: Integers, ends: Integers, keys: Sequence[str]
 ) -> tuple[Integers, Integers, Booleans]:
-    """Finds the values of keys in objects.
-
-    Args:
-      begins: int64 (rows,), begins of objects, or of any text.
-      ends: their ends.
-      keys: the keys.
+    """Finds the values of keys in texts that may be objects.
 
     Returns:
-      The begins and the ends of the values, int64 (keys, rows), and bool (rows,): whether each
-      text is an object that the scanner knows. If it is not, the begins are 0.
+      The begins and the ends of the values, int64 (keys, rows), and bool (rows,): whether each text
+        is an object that the scanner knows. If it is not, the begins are 0.
     """
     encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
     names = np.frombuffer(b"".join(encoded) + bytes(READ_AHEAD), np.uint8)
@@ -74,15 +68,10 @@ def find_keys(
 
 
 def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Integers]:
-    """The spans of a field of objects, or of an item of lists.
+    """The spans of a field of objects, or of an item of lists, of valid JSON values.
 
     A value that is missing or null has only missing values. If a value is of another type, the
     result is unknown.
-
-    Args:
-      begins: int64 (rows,), begins of valid JSON values.
-      ends: their ends.
-      to: the key of the field, or the index of the item.
     """
     kinds, offsets, item_begins, item_ends = items(begins, ends)
     if isinstance(to, int):
@@ -96,15 +85,11 @@ def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Int
 
 
 def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integers, Integers]:
-    """The items of lists. A value that is not a list counts as a list with this value.
-
-    Args:
-      begins: int64 (rows,), begins of valid JSON values.
-      ends: their ends.
+    """The items of lists. A valid value that is not a list counts as a list with this value.
 
     Returns:
       The kinds of the values (a null or missing value has no items); the number of items before
-      each row, and of all, int64 (rows + 1,); the begins and the ends of the items.
+        each row, and of all, int64 (rows + 1,); the begins and the ends of the items.
     """
     kinds = np.empty(len(begins), np.int64)
     offsets = np.zeros(len(begins) + 1, np.int64)
@@ -116,9 +101,8 @@ def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integer
 
 
 def texts_of(begins: Integers, ends: Integers) -> tuple[Integers, pa.LargeStringArray]:
-    """The kinds and the texts of values: of strings their text, of numbers and booleans the JSON.
-
-    All other values are null in the column, which is padded.
+    """The kinds of values and, in a padded column, the text of strings and the JSON of numbers and
+    booleans. All other values are null there.
     """
     offsets = np.zeros(len(begins) + 1, np.int64)
     kinds = np.empty(len(begins), np.int64)

@@ -61,7 +61,6 @@ def has_backslash(at, end):
 
 @inner
 def _next_backslash(at, end):
-    """The address of the next backslash, or `end`."""
     while at < end:
         backslashes = _backslash_mask(at)
         if backslashes != np.uint64(0):
@@ -72,12 +71,7 @@ def _next_backslash(at, end):
 
 @inner
 def string_end(at, end):
-    """The address after the closing quote of a string; 0 if it is not valid.
-
-    Args:
-      at: the address after the opening quote.
-      end: the end of the line.
-    """
+    """The address after the closing quote of a string; 0 if it is not valid."""
     while at < end:
         (stops,) = _in_string_masks(at)
         if stops == np.uint64(0):
@@ -129,10 +123,7 @@ def _code_unit(at):
 
 @inner
 def unescape(at, end, to):
-    """Writes the text of a valid string; returns the end of the text, 0 if it is not text.
-
-    A text has no half of a surrogate pair without the other half.
-    """
+    """Writes the text of a string; returns its end, or 0 if it has half of a surrogate pair."""
     while True:
         plain_end = _next_backslash(at, end)
         copy(to, at, plain_end - at)
@@ -164,7 +155,6 @@ def unescape(at, end, to):
 
 @inner
 def _store_utf8(to, point):
-    """Writes a code point in UTF-8, and returns the address after it."""
     if point < 0x80:
         store_byte(to, point)
         return to + 1
@@ -188,8 +178,8 @@ def _store_utf8(to, point):
 def find_in_object(at, end, keys, key_offsets, count, begins, ends, stride):
     """Writes the spans of the values of keys in the object that begins here, or after blanks.
 
-    Returns the end of the object, or 0 if the scanner does not know it. The spans of the first
-    key are written to `begins` and `ends`, those of the others to each `stride` integers later.
+    Returns the object's end, or 0 if the scanner does not know it. The spans of the first key are
+    written to `begins` and `ends`, those of the others to each `stride` integers later.
     """
     at = blank_end(at, end)
     if at >= end or load_byte(at) != OPEN_OBJECT:
@@ -199,7 +189,6 @@ def find_in_object(at, end, keys, key_offsets, count, begins, ends, stride):
 
 @inner
 def first_item(begin, end):
-    """The first item of a valid list; 0 if it has none."""
     at = blank_end(begin + 1, end)
     return 0 if load_byte(at) == CLOSE_LIST else at
 
@@ -213,7 +202,6 @@ def next_item(at, end):
 
 @inner
 def _number_of(key, size, keys, key_offsets, count):
-    """The number of a key; -1 for another one."""
     for i in range(count):
         begin = load_int(key_offsets, i)
         if load_int(key_offsets, i + 1) - begin == size:
@@ -238,7 +226,6 @@ def blank_end(at, end):
 
 @inner
 def value_end(at, end):
-    """The end of the value that begins here; 0 if it is not valid, or not known."""
     first = load_byte(at)
     if first in (OPEN_OBJECT, OPEN_LIST):
         return _nested_end(at, end, 0, 0, 0, 0, 0, 0)
@@ -267,7 +254,7 @@ def _simple_end(at, end):
 def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
     """The end of an object or a list; 0 if it is not valid, or not known.
 
-    Of an object, it writes the spans of the values of keys, if there are any; see `find_in_object`.
+    Of an object, it writes the spans of the values of keys; see `find_in_object`.
     """
     objects = np.uint64(0)  # a bit for each object or list that is open: whether it is an object
     one = np.uint64(1)

@@ -53,8 +53,6 @@ _Head = tuple[Shard, Chosen]
 
 @dataclasses.dataclass(frozen=True)
 class LineRecords(RecordFiles):
-    """Files in which each line is a record."""
-
     digest_method = METHOD
 
     def cut(self, shards: Sequence[Shard]) -> Iterable[ByteRange]:

@@ -1,8 +1,7 @@
 """The numbers in columns of records, and which values are none.
 
-JSON and Parquet have numbers. CSV and tab-separated text have texts, which can be numbers, and so
-can the texts of the others. A boolean is no number, but for means: there it is 1 or 0, because
-judges often say only yes or no.
+A text that is a number is a number, as in CSV. A boolean is none, but for means: there it is 1 or
+0, because judges often say only yes or no.
 """
 
 # mypy: allow-untyped-defs
@@ -35,13 +34,8 @@ _ROUNDED_ZERO = 1e-5
 
 
 class Numbers(NamedTuple):
-    """The numbers of a column.
-
-    Attributes:
-      values: float64 (rows,), between the bounds of signed values of fixed point.
-      missing: bool (rows,), whether there is no value. The number is 0 then.
-      wrong: bool (rows,), whether there is something else than a value must be. The number is 0
-        then.
+    """The numbers of a column, float64 (rows,), between the bounds of signed fixed point; and bool
+    (rows,), whether there is no value, or a wrong one: the number is 0 then.
     """
 
     values: Floats
@@ -50,7 +44,6 @@ class Numbers(NamedTuple):
 
 
 def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
-    """The numbers of a column whose type `has_values` allows."""
     missing = nulls(column)
     values, wrong = _FUNCTIONS[part](column)
     wrong = ~missing & (wrong | ~(np.abs(values) < VALUE_BOUND))
@@ -58,7 +51,6 @@ def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
 
 
 def has_values(kind: pa.DataType, value: ValueColumn) -> bool:
-    """Whether values of a type can be those of a column."""
     if pt.is_large_list(kind):
         return value.takes("list") and _has_numbers(kind.value_type)
     if pt.is_null(kind):
@@ -72,9 +64,8 @@ def _has_numbers(kind: pa.DataType) -> bool:
 
 
 def numbers_as_texts(column: pa.Array) -> pa.Array:
-    """A column of numbers as texts, or as lists of texts, for digests.
-
-    Equal numbers have equal texts, also if one is an integer and the other one is a float.
+    """A column of numbers, or lists of them, as texts for digests: equal numbers have equal texts,
+    of whatever type.
     """
     if pt.is_large_list(column.type):
         texts = numbers_as_texts(column.flatten())
@@ -171,10 +162,8 @@ _FUNCTIONS: Mapping[ValuePartName, Callable[[pa.Array], _Judged]] = {
 
 @compiled
 def _add_up(values, offsets, sums):
-    """Writes the sum of each list, rounded once, but for its last bit.
-
-    What each addition rounds off is added up, too: Neumaier 1974,
-    https://doi.org/10.1002/zamm.19740540106.
+    """Writes the sum of each list, rounded once, but for its last bit (Neumaier 1974,
+    https://doi.org/10.1002/zamm.19740540106).
     """
     for row in range(sums.size):
         total, lost = 0.0, 0.0

@@ -1,4 +1,9 @@
-"""Files of records as a source of segments, or as a stream of a join, whatever their format."""
+"""Files of records as a source of segments, or as a stream of a join: wires them to Beam.
+
+Only what is found about files, and plans, go through a shuffle. Text goes from the file directly
+into the batch. A worker reads parts of a portion on one thread, and parses them on all of its
+threads.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +74,6 @@ class Portion:
 
     Attributes:
       first: the number of the first record in the whole input, from 0.
-      records: their number.
       bytes: about how many bytes they have in their files.
       pieces: the parts of files that have them, in order.
     """
@@ -83,14 +87,7 @@ class Portion:
 
 @dataclasses.dataclass(frozen=True)
 class RecordPlan:
-    """All records of a stream, in portions.
-
-    Attributes:
-      portions: the portions, in the order in which workers should read them.
-      files: the files, in order.
-      snapshot: the version of the table that listed the files; None if no table did.
-      notices: what a reader of the score must know about the texts.
-    """
+    """All records of a stream, in portions, in the order in which workers should read them."""
 
     chosen: Chosen
     portions: Sequence[Portion]
@@ -100,8 +97,6 @@ class RecordPlan:
 
 
 class RecordSource:
-    """What all sources of records have in common; see `Source`."""
-
     is_of_lines = False
     notes: tuple[str, ...] = ()
     """There are none, before the columns are known."""
@@ -129,13 +124,11 @@ class RecordFiles(RecordSource, abc.ABC):
     """Files of records, and what is read of them. `record_files` makes those of a format.
 
     Attributes:
-      stream: the files; their records are the segments, in the order of the files.
-      header: whether the first row of each file of text with fields has the names of the
-        columns; None: it has them unless all columns are given by numbers.
+      header: whether the first row of each file of text with fields has the names of the columns;
+        None: it has them unless all columns are given by numbers.
       range_bytes: about how many bytes a portion has; if None, a size that suits the input. A
-        record, or a row group of Parquet or a record batch of Arrow, is never divided.
+        record or a row group is never divided.
       roles: the texts that the files have: for a join, only candidates or only references.
-      digest_method: the name of the method of `ReadRecords.digest`.
     """
 
     stream: Stream
@@ -156,7 +149,7 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @abc.abstractmethod
     def look_at(self, part: Any) -> Iterable[Any]:
-        """What is found there. It can run on any thread."""
+        """What is found there, on any thread."""
 
     @abc.abstractmethod
     def planned(self, found: Sequence[Any]) -> RecordPlan:
@@ -178,7 +171,6 @@ class RecordFiles(RecordSource, abc.ABC):
         """The sum of hashes of the records, modulo 2^128."""
 
     def parsed(self, part: RawRecords, digest: bool) -> ReadRecords:
-        """The records of a part. It can run on any thread."""
         columns, faults = self.columns_of(part)
         if self.has_header:
             faults = {**repeated_headers(columns, part.chosen.fields), **faults}
@@ -206,7 +198,6 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @property
     def header_notes(self) -> tuple[str, ...]:
-        """A note if the first rows are records, and the user did not say so."""
         if not self.has_fields or self.has_header or self.header is not None:
             return ()
         return (
@@ -215,7 +206,6 @@ class RecordFiles(RecordSource, abc.ABC):
         )
 
     def chosen(self, schema: pa.Schema, shard: Shard) -> Chosen:
-        """The columns that are read of a file with these canonical columns."""
         try:
             return choose(self.wanted, schema, self.stream.label, self.roles, self.has_fields)
         except InputError as error:
@@ -223,7 +213,6 @@ class RecordFiles(RecordSource, abc.ABC):
             raise InputError(cause, error.remedy) from error
 
     def chosen_of_fields(self, fields: Sequence[str], shard: Shard) -> Chosen:
-        """The columns that are read of a file whose first row has these fields."""
         numbers = [str(number + 1) for number in range(len(fields))]
         names = fields if self.has_header else numbers
         chosen = self.chosen(pa.schema([(name, pa.large_string()) for name in names]), shard)
@@ -288,14 +277,9 @@ _DETAILS = logging.getLogger("beam_bleu")
 
 
 class PlanRecords(OfSource):
-    """Expands a pipeline's root to the portions of a source, and what was found.
+    """Expands a pipeline's root to the portions of a source, and one `FoundSegments`.
 
-    The portions are not spread over the workers yet. The other PCollection has one `FoundSegments`,
-    whose `count` is the number of the records.
-
-    A worker looks at files on `threads` threads. The pipeline fails with an `InputError` if a file
-    is missing, unreadable, damaged or of another format, if it changes while the pipeline runs, if
-    it does not have the columns, or if the input is not what was expected.
+    Its `count` is the number of the records. The portions are not spread over the workers yet.
     """
 
     LABEL = "Plan records"
@@ -369,11 +353,7 @@ class _Plan(beam.DoFn):
 
 
 class PairRecords(OfSource):
-    """Expands a pipeline's root to the `Paired` segments of a source.
-
-    The pipeline fails with an `InputError` as `PlanRecords` does, if a file changes while it is
-    read, and, unless they are rejected, if there are bad records.
-    """
+    """Expands a pipeline's root to the `Paired` segments of a source."""
 
     LABEL = "Read records"
 
@@ -415,8 +395,6 @@ class _ReadParts(beam.DoFn):
 
 
 class _ParseParts(ThreadedDoFn):
-    """Gives the batches of a part, its tally, its rejected records and its digest."""
-
     TALLIES, REJECTED, DIGESTS = "tallies", "rejected", "digests"
 
     def __init__(self, source: RecordFiles, threads: int, describe: bool) -> None:

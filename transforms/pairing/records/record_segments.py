@@ -51,8 +51,6 @@ class Judged:
     Attributes:
       scored: int64, the rows of the records that are scored, in order.
       numbers: for each column of numbers those of each system, of all rows.
-      bad: the records that cannot be scored, in order.
-      tally: the counts of all of them.
     """
 
     scored: Integers
@@ -65,11 +63,8 @@ def judge(read: ReadRecords) -> Judged:
     """Says which records are scored, which are bad, and which the conditions leave out.
 
     Conditions come first: a record that they leave out is not bad, whatever else is in it. But a
-    line that cannot be read as a record has no values, so conditions do not leave it out.
-
-    A record with a null in a column of candidates or of numbers, with something else than a number
-    there, or with no reference at all, is bad. A null beside other references is a missing
-    reference. An empty string is a text.
+    line that cannot be read as a record is. A null beside other references is a missing reference.
+    An empty string is a text.
     """
     raw, chosen, count = read.raw, read.raw.chosen, len(read)
     meeting, meets_all = {}, np.ones(count, bool)
@@ -124,7 +119,6 @@ def judge(read: ReadRecords) -> Judged:
 
 
 def batches_of(read: ReadRecords, judged: Judged) -> Iterator[SegmentBatch]:
-    """The batches of records that hold candidates and references side by side, in order."""
     kept, chosen = judged.scored, read.raw.chosen
     reference_lengths = [lengths(read.columns[path])[kept] for path in chosen.references]
     for part in row_parts(len(kept), len(chosen.candidates), reference_lengths):

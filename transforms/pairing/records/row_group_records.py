@@ -86,10 +86,7 @@ _FILE_BYTES = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Footer:
-    """What the footer of a file says: the rows and the bytes of each group.
-
-    The bytes are those of all columns, before compression.
-    """
+    """The rows of each group of a file, and the bytes of all its columns before compression."""
 
     shard: Shard
     chosen: Chosen
@@ -111,8 +108,6 @@ class Footer:
 
 @dataclasses.dataclass(frozen=True)
 class RowGroupRecords(RecordFiles):
-    """Files of a format whose rows lie in groups: each row is a record."""
-
     digest_method = METHOD
 
     def cut(self, shards: Sequence[Shard]) -> Sequence[Shard]:
@@ -194,7 +189,6 @@ class RowGroupRecords(RecordFiles):
         return columns, faults
 
     def _faults(self, path: ColumnPath, column: pa.Array) -> dict[int, Fault]:
-        """The rows of a column with texts that are not UTF-8 or too long."""
         if not is_text(column.type) and not is_texts(column.type):
             return {}
         faults = {
@@ -243,14 +237,12 @@ class RowGroupRecords(RecordFiles):
         return InputError(self.stream.told(said, path), GROUP_FORMATS[self.format].remedy)
 
     def digest_of(self, read: ReadRecords) -> int:
-        """The sum of the hashes of the values of neighbouring records, modulo 2^128.
+        """The sum of the hashes of all texts, and of ids, labels, values of conditions and numbers
+        as texts.
 
-        It is of all texts, and of the ids, names of systems, labels, values of conditions and
-        numbers as texts. The hash of a text is that of a line (lines/text_digest.py). Its seed is
-        made of the number of the record, the number of its column and, in a list, its place. So
-        the order of the records counts, and a digest does not depend on the division into files or
-        row groups. A null has no hash, so it is not the same as an empty text. Columns that are
-        only kept do not count, so the digest is the same without --keep.
+        The seed of a hash is made of the number of the record, that of its column and, in a list,
+        its place. So a digest does not depend on the division into files or row groups. A null has
+        no hash, so it is not the same as an empty text. Columns that are only kept do not count.
         """
         chosen = read.raw.chosen
         of_segments = {*(path for _, path in chosen.candidates), *chosen.references}

@@ -26,11 +26,9 @@ INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"
 class ColumnPath:
     """The way to a value of a record, such as `translation.de` or `resps[0][0]`.
 
-    Attributes:
-      text: the path as the user wrote it.
-      steps: the name of the column, and then names of fields and indexes of lists. In text with
-        fields, it is one integer: the number of the column, from 0. There are none for a label
-        from the path of the file, which is in no column.
+    The steps are the name of the column, and then names of fields and indexes of lists. In text
+    with fields, it is one integer: the number of the column, from 0. There are none for a label
+    from the path of the file.
     """
 
     text: str
@@ -42,13 +40,11 @@ class ColumnPath:
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """A condition for records that are scored: the value of a column, as text, is a given one.
+    """A condition for records that are scored: the value of a column, as JSON writes it, is a given
+    one. A null equals nothing.
 
     Attributes:
-      value: the text to compare with. Numbers and booleans are compared as JSON writes them, and
-        null has no text, so it equals nothing.
-      can_hold_always: whether it is all right that it leaves nothing out, because a layout asks
-        for it.
+      can_hold_always: whether it may leave nothing out, because a layout asks for it.
     """
 
     column: ColumnPath
@@ -69,14 +65,13 @@ class Wanted:
         one of the usual names. A system has the name of its column.
       references: the same for references. One column can have lists of them.
       system_name: the name of the only system, if it does not have the name of its column.
-      path_labels: the labels and ids that come from the paths of files, and not from columns.
       where_if_there: whether conditions are left out whose column is not there.
       ids: the columns of the segment's id. With several columns, their values together are the id.
       system: the column of the system's name, for long records.
       kept: (name, column) of each column that is kept (`SegmentBatch.kept`).
       keeps_texts: whether `KEPT_TEXTS` is kept, too.
-      witnesses: regular expressions of columns of texts that are read if they are there, because
-        they show which document a record is of.
+      witnesses: regular expressions of columns of texts that show which document a record is of;
+        they are read if they are there.
     """
 
     candidates: tuple[str, ...] = ()
@@ -94,12 +89,10 @@ class Wanted:
     witnesses: tuple[str, ...] = ()
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
-        """Checks that no two files have a label that only one file can have."""
         for label in self.path_labels:
             label.check_files(stream.label, [stream.shown(path) for path in paths])
 
     def path_label(self, name: str) -> PathLabel | None:
-        """The label of this name that comes from the paths of files; None if there is none."""
         return next((label for label in self.path_labels if label.name == name), None)
 
 
@@ -108,15 +101,14 @@ class Chosen:
     """The columns that are read, found in the first file of the input. All files must have them.
 
     Attributes:
-      candidates: (the system's name, its column), in the order of the result. For long records
-        it is one column, whose name is not used.
-      references: the columns of references. If there is only one, its values can be lists.
+      candidates: (the system's name, its column), in the order of the result. The name is not used
+        for long records.
+      references: if there is only one, its values can be lists.
       path_labels: the labels from the paths of files that are used, with the path that stands for
         the values. It is one of `labels` or `ids`.
       lacking: the columns of conditions that are not there, if this is allowed.
       unused_system: a column that has a usual name of the system's name, and that nothing uses, so
         that the records of all systems are scored together. Files may differ in it.
-      values: for each column of numbers, its column of each system.
       systems_of_values: the systems' names, if there are no candidates.
       witnesses: see `Wanted`. Files may differ in them.
       fields: the names of all columns of text with fields; none for other formats.
@@ -139,7 +131,6 @@ class Chosen:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems' names, in the order of the result. That of long records is not used."""
         return tuple(name for name, _ in self.candidates) or self.systems_of_values
 
     @property
@@ -179,13 +170,10 @@ class RawRecords:
     Attributes:
       values: the lines without their newlines, in a padded column; or a record batch of rows, with
         the columns that are read, and perhaps others.
-      label: the input in messages.
-      path: the file, as messages show it.
       kind: what a record is in the file: "line" or "row".
       first: the number of the first record in the whole input, from 0.
       first_place: its number in the file, from 1, with the header.
-      bad: the lines that are too long or not UTF-8, in order. Their content in `values` is of no
-        use, and may not be UTF-8.
+      bad: the lines that are too long or not UTF-8, in order. `values` has something else there.
     """
 
     values: Any
@@ -225,17 +213,14 @@ Columns = dict[ColumnPath, pa.Array]
 
 @dataclasses.dataclass(frozen=True)
 class ReadRecords:
-    """Neighbouring records of one file, column by column. A column can have nulls.
+    """Neighbouring records of one file, column by column.
 
     Attributes:
       columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array of a canonical
-        type (`pairing/canonical.py`). Texts are valid UTF-8, not yet padded. A column of several
-        references is a large_list of large_string. A column that only conditions, labels, ids or
-        numbers use can also be of integers, floats or booleans, and one of numbers can have lists.
-      faults: by its row, the first fault that the reader found in a record. One in a column of
-        conditions is before others. The wrong values are null, and of a record that could not be
-        read, all values.
-        The records of `RawRecords.bad` have only nulls, too.
+        type (`pairing/canonical.py`). Texts are valid UTF-8, not yet padded.
+      faults: by its row, the first fault that the reader found in a record; one in a column of
+        conditions is before others. Wrong values are null, and of a record that could not be read,
+        as those of `RawRecords.bad`, all values.
       digest: a sum of hashes of the records, modulo 2^128; 0 if nobody asked for it.
     """
 

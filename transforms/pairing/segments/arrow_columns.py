@@ -96,18 +96,15 @@ class ArrowColumns:
 
     @property
     def of_candidates(self) -> Sequence[str]:
-        """The columns of candidates, in the order of `candidate`."""
         named = self.candidate
         return [*named.values()] if isinstance(named, Mapping) else [named]
 
     @property
     def of_references(self) -> Sequence[str]:
-        """The columns of references, or the one column of lists."""
         return [self.references] if isinstance(self.references, str) else self.references
 
     @property
     def of_segments(self) -> tuple[str, ...]:
-        """The columns of labels, ids and what is kept, each one once."""
         ids = () if self.ids is None else (self.ids,)
         return tuple(dict.fromkeys((*self.labels, *ids, *self.kept)))
 
@@ -116,8 +113,7 @@ class ArrowColumns:
     ) -> None:
         """Checks that the columns have what a transform needs, and nothing else.
 
-        Args:
-          systems: the systems that it compares; None if it scores one system.
+        `systems` are those that it compares; None if it scores one system.
         """
         if keyed != (self.key is not None):
             raise ValueError(
@@ -146,11 +142,7 @@ def _are_names(names: Any) -> bool:
 def table_batches(
     table: Any, columns: ArrowColumns, systems: Sequence[str] | None = None
 ) -> Iterator[SegmentBatch]:
-    """The rows of a table as batches, whose groups have keys and no windows.
-
-    Args:
-      systems: the systems in their order; None if there is one, without a name.
-    """
+    """The rows of a table as batches, whose groups have keys and no windows."""
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if not isinstance(table, pa.Table):
@@ -266,7 +258,7 @@ def _require(there: Rows, first: int, lack: str) -> None:
 
 
 def require_valid(column: pa.ChunkedArray, name: str) -> None:
-    """Checks a column, also that its texts are UTF-8: Arrow trusts those who make a column."""
+    """Arrow trusts those who make a column, also that its texts are UTF-8."""
     try:
         column.validate(full=True)
     except pa.ArrowInvalid as error:
@@ -276,7 +268,6 @@ def require_valid(column: pa.ChunkedArray, name: str) -> None:
 
 
 def text_column(column: pa.ChunkedArray, name: str, *, lists: bool = False) -> pa.Array:
-    """A valid column of strings, or of lists of them, as large strings or large lists of them."""
     values, kind = _whole(column), column.type
     is_right = is_texts(values.type) if lists else is_text(values.type)
     if is_right:

@@ -1,4 +1,4 @@
-"""Makes batches of single segments: each record has its own references."""
+"""Makes batches of segments that a pipeline already has, as elements or as rows with fields."""
 
 from __future__ import annotations
 
@@ -38,14 +38,10 @@ _BATCH_CHARACTERS = 1 << 22
 
 
 class GatheredSegments:
-    """Segments that wait for their batch. Mutable.
+    """Segments that wait for their batch. Mutable. Without `systems`, they are of one system.
 
     It keeps their texts and not the elements. If many tuples and lists are kept, Python's garbage
     collector looks at them again and again, which takes longer than all else that is done here.
-
-    Args:
-      systems: the systems' names, if each segment has a candidate of every one; None if each
-        segment is `(candidate, references)` of one system.
     """
 
     def __init__(self, systems: tuple[str, ...] | None = None) -> None:
@@ -73,7 +69,6 @@ class GatheredSegments:
     def batches(
         self, numbers: Integers | None = None, groups: Sequence[tuple[Any, ...]] = ()
     ) -> Iterator[SegmentBatch]:
-        """The segments as batches, in order; see `column_batches`."""
         ends = np.cumsum([0, *self._reference_counts])
         references = pa.LargeListArray.from_arrays(ends, _column(self._references))
         candidates = [*map(_column, self._candidates)]
@@ -91,7 +86,6 @@ def column_batches(
     """One batch and its rows, or several if references would make too many columns.
 
     Args:
-      candidates: a column for each system, without nulls.
       numbers: int (rows,), the group of each row; None if all rows are one group. The rows of a
         group become neighbours in their batch.
       groups: the key of each group, and perhaps its window and the timestamp of its sums.
@@ -123,7 +117,6 @@ def column_batches(
 def to_batch(
     segments: Sequence[Segment | SegmentOfSystems], systems: tuple[str, ...] | None = None
 ) -> SegmentBatch:
-    """Some segments, one or more, as one batch, in order; see `GatheredSegments`."""
     gathered = GatheredSegments(systems)
     for segment in segments:
         gathered.add(segment)
@@ -143,7 +136,6 @@ def require_distinct(candidates: Sequence[str], references: Sequence[str], kind:
 
 
 def key_and_segment(element: Any) -> tuple[Any, Any]:
-    """The parts of an element with a key."""
     return _pair(element, "an element is (key, segment)")
 
 
@@ -235,8 +227,6 @@ _TEXT = (str, str | None)
 
 @dataclasses.dataclass(frozen=True)
 class RowFields:
-    """The fields of a row that are read; `references` is a str for one field with a list."""
-
     candidate: str
     references: str | tuple[str, ...]
     group_by: tuple[str, ...]
@@ -262,7 +252,6 @@ class RowFields:
         return cls(candidate, references if isinstance(references, str) else named, keys)
 
     def check(self, types: Mapping[str, Any]) -> None:
-        """Checks the fields of all rows by their types."""
         lists = [self.references] if isinstance(self.references, str) else []
         texts = [self.candidate, *(() if lists else self.references)]
         for name in (*texts, *lists, *self.group_by):
@@ -278,7 +267,6 @@ class RowFields:
                 )
 
     def segment_of(self, row: Any) -> tuple[tuple[Any, ...], Segment]:
-        """A row's segment, with the values of its group."""
         if isinstance(self.references, str):
             references = getattr(row, self.references)
             if isinstance(references, tuple):  # in a field with a name, it is not a keyed segment

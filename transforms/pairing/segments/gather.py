@@ -28,13 +28,8 @@ __all__ = ["GatherSegments", "tuple_parts"]
 class GatherSegments(beam.PTransform):
     """PCollection of segments, of (key, segment), or of tables -> PCollection of `SegmentBatch`.
 
-    Segments of several keys and windows share a batch. The batch's groups say which key its
-    rows have, and to which window their sums belong.
-
-    Args:
-      systems: the names of the systems whose candidates each segment has by name; None if each
-        segment is `(candidate, references)` of one system.
-      columns: the columns of the tables; None if each element is one segment.
+    Segments of several keys and windows share a batch. The batch's groups say which key its rows
+    have, and to which window their sums belong.
     """
 
     def __init__(
@@ -77,15 +72,13 @@ class GatherSegments(beam.PTransform):
 
 
 def tuple_parts(element_type: Any) -> tuple[Any, ...]:
-    """The types of the parts of a tuple; none for another type."""
     is_tuple = isinstance(element_type, typehints.TupleConstraint)
     return tuple(element_type.tuple_types) if is_tuple else ()
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
-    """Whether each segment must have sums of its own, which takes many times as long.
-
-    A trigger can count elements, and a timestamp combiner can use the time of each one.
+    """Whether each segment must have sums of its own, which takes many times as long: a trigger can
+    count elements, and a timestamp combiner can use the time of each one.
     """
     windowing = segments.windowing
     return (
@@ -95,8 +88,6 @@ def _one_by_one(segments: PCollection[Any]) -> bool:
 
 
 class _CutTables(beam.DoFn):
-    """Maps each table to batches of its rows."""
-
     def __init__(self, columns: ArrowColumns, systems: tuple[str, ...] | None) -> None:
         self._columns = columns
         self._systems = systems
@@ -111,18 +102,12 @@ _GLOBAL = GlobalWindow()
 class _GatherByKey(beam.DoFn):
     """Gathers the segments of a bundle in groups of one key. The window is the global one.
 
-    Keys are the same here if their coder makes the same bytes of them, so keys need not be
-    hashable. Strings need no coder for that. 1 and True are two groups of a batch, but Beam's
-    `CombinePerKey`, which adds up the sums, can take them for one key.
+    Keys are the same here if their coder makes the same bytes of them, so they need not be
+    hashable. Beam's `CombinePerKey`, which adds up the sums, can take 1 and True for one key.
 
-    It does not ask Beam for the window and the time of each segment, which takes long. The sums
-    are dated by the end of their window, as the scores will be.
-
-    Its methods return lists and are not generators: each segment calls them, and a generator
-    takes more time than the rest of the call.
-
-    Args:
-      coder: the coder of the keys; None if segments have no keys.
+    To ask Beam for the window and the time of each segment would take long. The sums are dated by
+    the end of their window, as the scores will be. Methods return lists, because a generator for
+    each segment takes more time than the rest of the call.
     """
 
     def __init__(self, coder: Coder | None, systems: tuple[str, ...] | None) -> None:
@@ -143,11 +128,9 @@ class _GatherByKey(beam.DoFn):
         return self._batches() if self._groups else ()
 
     def _parts(self, element: Any) -> tuple[Any, Any]:
-        """The key, or None, and the segment."""
         return (None, element) if self._coder is None else key_and_segment(element)
 
     def _place(self, key: Any) -> Any:
-        """What is equal for the same keys, and can be hashed."""
         return key if type(key) is str or self._coder is None else self._coder.encode(key)
 
     def _add(
@@ -155,7 +138,7 @@ class _GatherByKey(beam.DoFn):
     ) -> Sequence[WindowedValue]:
         """Adds a segment to the group of this place, and gives the batches if they are full.
 
-        The sums of the group have the timestamp; by default, it is the end of the window.
+        By default, the sums of the group have the end of the window as their timestamp.
         """
         self._segments.add(segment)
         group = self._numbers.get(place)
@@ -179,16 +162,12 @@ class _GatherByKey(beam.DoFn):
 
 
 class _GatherByKeyAndWindow(_GatherByKey):
-    """All segments of a batch that have the same key and window are one group."""
-
     def process(self, element: Any, window: Any = beam.DoFn.WindowParam) -> Sequence[WindowedValue]:
         key, segment = self._parts(element)
         return self._add(segment, (self._place(key), window), key, window)
 
 
 class _GatherOneByOne(_GatherByKey):
-    """Each segment is a group of its own, with its own time."""
-
     def process(
         self,
         element: Any,

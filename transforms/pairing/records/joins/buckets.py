@@ -1,8 +1,7 @@
 """Joins the rows of a bucket by their ids, column by column.
 
-Rows with equal ids are always in the same bucket. The first side of a join says which segments
-there are: a stream, or the first record of each segment of long records. A batch has the segments
-that the same systems have.
+The first side of a join says which segments there are: a stream, or the first record of each
+segment of long records. A batch has the segments that the same systems have.
 """
 
 from __future__ import annotations
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 def join_bucket(
     source: JoinedRecords, systems: Sequence[str], messages: Iterable[bytes]
 ) -> tuple[Report, Iterator[SegmentBatch]]:
-    """Joins the messages of a bucket, in any order."""
     rows = rows_of(messages)
     return (Report(), iter(())) if rows is None else _Bucket(source, systems, rows).join()
 
@@ -61,8 +59,8 @@ class _Bucket:
     Attributes:
       codes: int64 (rows,), a number for each id. Arrow compares the ids, and not only hashes.
       sides: int64 (rows,), the side of each row, of `JoinedRecords.sides`.
-      live: int64, the rows that the conditions keep. They can choose among several records with
-        one id, so those that they leave out are not compared with the others.
+      live: int64, the rows that the conditions keep. Only these are compared: conditions can choose
+        among several records with one id.
       known: bool (codes,), which ids the first side has, with or without conditions.
       rows: int64 (sides, segments), the row of each segment on each side; -1 if a side lacks it.
       rejected: bool (segments,), which segments have a bad record on any side.
@@ -119,7 +117,6 @@ class _Bucket:
         return Places(*(self._table[name].chunk(0) for name in ("path", "place kind", "place")))
 
     def _findings(self, firsts: Integers, side: int | None = None) -> Findings:
-        """The findings about the ids of rows, in their order."""
         rows = self._live if side is None else self._live[self._sides[self._live] == side]
         first = []
         for row in firsts[:SHOWN_IDS].tolist():
@@ -144,9 +141,8 @@ class _Bucket:
         return self._of_sides("twice", np.unique(firsts[firsts != live]))
 
     def _differing(self) -> dict[FindingKey, Findings]:
-        """The rows with other references, labels or kept columns than their segment's first one.
-
-        A bad record has no texts here, so rejected segments are not compared.
+        """The rows with other references, labels or kept columns than the first one of their
+        segment, unless it is rejected: a bad record has no texts here.
         """
         rejected = self._rows[0][self._rejected]
         rows = self._live[~np.isin(self._codes[self._live], self._codes[rejected])]

@@ -1,7 +1,6 @@
 """What a join finds out about ids: which are missing, unknown or twice, and what follows from it.
 
-Each bucket has findings of its own. They are added up, and one step judges all of them, so an
-error or a warning does not depend on the buckets.
+One step judges the findings of all buckets, so an error or a warning does not depend on them.
 """
 
 from __future__ import annotations
@@ -21,13 +20,7 @@ NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 
 
 class Finding(NamedTuple):
-    """An id in a message.
-
-    Attributes:
-      number: the number of its record in its stream. The first ones are named.
-      id: the id, as messages show it.
-      places: where it is, for example ("a.jsonl line 7", "b.jsonl line 9"): the first places.
-    """
+    """An id, as messages show it, the first places where it is, and the number of its record."""
 
     number: int
     id: str
@@ -89,11 +82,9 @@ class Report:
       sent: the number of rows that were sent into the shuffle.
       arrived: how many rows came through it.
       segments: the number of segments that the conditions keep, and no bad record rejects.
-      findings: the findings. There are none of a sort that was not found.
       tally: of buckets, what became of the segments. Of portions, the bad records that are in no
-        row, because their id, or the name of their system, could not be read, each one as a
-        segment; the number of all bad records; and how many records meet each condition.
-      digest: the sum of the digests of the records; 0 if nobody asked for them.
+        row, because their id or system could not be read, each one as a segment; the number of all
+        bad records; and how many records meet each condition.
       systems: the names of the systems of long records, in order.
     """
 

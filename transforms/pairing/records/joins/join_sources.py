@@ -1,4 +1,8 @@
-"""Records that are joined by ids, as a source: several streams, or one stream of long records."""
+"""Records that are joined by ids, as a source: several streams, or one stream of long records.
+
+This is the one place where text goes through a shuffle. The rows of a portion go to buckets by
+their ids, as few large messages. Then each bucket is joined on its own.
+"""
 
 from __future__ import annotations
 
@@ -50,25 +54,20 @@ from beam_bleu.transforms.wiring.steps import OfSource, Step, ThreadedDoFn, as_b
 class JoinedRecords(RecordSource):
     """A source of segments from streams of records. Equal ids belong to one segment.
 
-    Each system has a stream of candidates. Without systems, there is one stream of long records, in
-    which each record has the candidate of one system. Then all records of a segment must have the
-    same references, labels and kept columns.
+    Each system has a stream of candidates. Without systems, there is one stream of long records,
+    each with the candidate of one system; all records of a segment must have the same references,
+    labels and kept columns.
 
     The labels, the kept columns and the numbers of the segments are those of the first stream of
     references, or of a segment's first record. A condition is for all streams that have its column.
     A record that conditions leave out is not used, as if its file did not have it.
 
     Attributes:
-      systems: the systems' names; none for long records, in which they are found.
-      candidates: each system's stream. `wanted.ids` are the columns of the ids.
       references: the streams of references, or the one of long records. Without any, only numbers
         are read, and the first system says which segments there are.
-      coverage: which segments are scored.
       expected: the required number of segments; None for any number.
-      on_bad_record: what happens at a bad record. A rejected one rejects its segment.
       row_folder: a folder on this machine where rows wait, if the whole job runs here. By default,
         they go through the runner's shuffle.
-      allow: what does not end the job, although it is probably a mistake.
     """
 
     systems: tuple[str, ...]
@@ -120,16 +119,12 @@ class JoinedRecords(RecordSource):
         )
 
     def sides(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """What must have the same segments, as messages name it: references, then systems.
-
-        The first one has the numbers, labels and kept columns of the segments.
-        """
+        """What must have the same segments, as messages name it: references, then systems."""
         labels = (reader.stream.label for reader in self.references)
         return (*labels, *(f"candidates {system}" for system in systems))
 
     @property
     def values(self) -> tuple[ValueColumn, ...]:
-        """The columns of numbers."""
         return self.readers[-1].wanted.values
 
     @property
@@ -159,11 +154,7 @@ portion, of any size."""
 
 
 class PairByIds(OfSource):
-    """Expands a pipeline's root to the `Paired` segments of a join.
-
-    The pipeline fails with an `InputError` if an id is missing, twice or unknown, as the coverage
-    says, if a segment has several different references, or if a file cannot be read.
-    """
+    """Expands a pipeline's root to the `Paired` segments of a join."""
 
     LABEL = "Pair by ids"
 

@@ -1,12 +1,9 @@
 """The rows of a join: made of the records of a stream, and sent through the shuffle as messages.
 
-This is the only shuffle of text. All rows of a part of the input that go to the same bucket
-are one compressed Arrow message, so that the cost for each row is only its text. Compression pays,
-because an engine holds or sends what it shuffles, several times.
-
-Beam's in-process runner holds what it shuffles in memory, several times. If the whole job runs on
-one machine, messages can wait in a folder, and only their places go through the shuffle. So the
-memory of a join does not depend on its size.
+All rows of a part of the input that go to the same bucket are one compressed Arrow message, because
+engines hold or send what they shuffle several times. Beam's in-process runner holds it in memory.
+If the whole job runs on one machine, messages can wait in a folder, and only their places go
+through the shuffle, so the memory of a join does not depend on its size.
 """
 
 from __future__ import annotations
@@ -71,11 +68,9 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level
 
 
 def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]:
-    """The rows of records that have an id, and candidates, references or numbers, or several.
+    """The rows of records, without "stream"; the bad records; and what became of all records.
 
-    Returns:
-      a table with the columns above but "stream"; the bad records; and what became of all records.
-      A record that the conditions leave out, or that is bad, has a row without texts.
+    A record that the conditions leave out, or that is bad, has a row without texts.
     """
     judged, raw, chosen = judge(read), read.raw, read.raw.chosen
     ids = joined_ids([id_texts(read, path) for path in chosen.ids])
@@ -122,7 +117,6 @@ def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]
 
 
 def _texts(read: ReadRecords, judged: Judged) -> Iterator[tuple[str, pa.Array]]:
-    """The names and the values of the columns that only scored records have."""
     columns, chosen = read.columns, read.raw.chosen
     of_prefixes: dict[str, Iterable[pa.Array]] = {
         CANDIDATE: (columns[path] for _, path in chosen.candidates),  # there is at most one
@@ -155,7 +149,7 @@ def id_texts(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
-    """The ids that consist of the texts of these columns: if they are several, as lists of JSON.
+    """The ids that consist of these texts: if they are several, as lists of JSON.
 
     Without a part, an id is null. A part that looks like an integer is a number of JSON.
     """
@@ -217,7 +211,6 @@ def _without_id(read: ReadRecords, row: int) -> BadRecord:
 
 
 def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int, bytes]]:
-    """Cuts rows into messages: yields (number of the bucket, message)."""
     if not len(rows):
         return
     rows = rows.append_column("stream", pa.array(np.full(len(rows), stream, np.int32)))
@@ -236,9 +229,8 @@ def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int
 
 
 def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
-    """The rows of all messages of a bucket, by stream and number; None without any.
-
-    All chunks are combined. What a part of the input does not have is null.
+    """The rows of all messages of a bucket, by stream and number, in one chunk. What a part of the
+    input does not have is null.
     """
     tables = [pa.ipc.open_stream(message).read_all() for message in messages]
     if not tables:
@@ -257,10 +249,7 @@ def columns_of(rows: pa.Table, prefix: str) -> list[pa.Array]:
 
 
 def kept(folder: str, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """(bucket, message) -> (bucket, what goes through the shuffle).
-
-    That is the place of the message in a file of this folder; without one, the message itself.
-    """
+    """(bucket, message) -> (bucket, its place in a file of this folder, or without one, itself)."""
     if not folder:
         yield from messages
         return
@@ -279,7 +268,6 @@ def kept(folder: str, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[i
 
 
 def taken(folder: str, sent: Iterable[bytes]) -> Iterator[bytes]:
-    """The messages, of what went through the shuffle."""
     if not folder:
         yield from sent
         return
