@@ -10,13 +10,10 @@ from beam_bleu.transforms.errors import InputError
 
 OnBadRecord = Literal["fail", "reject"]
 ON_BAD_RECORD: tuple[OnBadRecord, ...] = get_args(OnBadRecord)
-"""What to do with bad records: end with an error, or leave them out and go on."""
 
 MAX_RAW_BYTES = 1 << 20
-"""The largest number of bytes of `BadRecord.raw`. The rest of a longer record is cut off."""
 
-_TOLD = 3
-"""The largest number of bad records that an error names."""
+_TOLD = 3  # the largest number of bad records that an error names
 
 BadReason = Literal[
     "invalid-utf8",
@@ -31,8 +28,7 @@ BadReason = Literal[
     "missing-number",
     "not-a-number",
 ]
-BAD_REASONS: tuple[BadReason, ...] = get_args(BadReason)
-"""Why a record is bad."""
+BAD_REASONS: tuple[BadReason, ...] = get_args(BadReason)  # why a record is bad
 
 
 @dataclasses.dataclass(frozen=True)

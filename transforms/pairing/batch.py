@@ -31,8 +31,7 @@ def even_rows(lines: int, columns: int) -> int:
     return -(-lines // batches)
 
 
-KEPT_ID = "id"
-"""The name of the segments' ids in `SegmentBatch.kept`, if they have ids."""
+KEPT_ID = "id"  # the name of the segments' ids in `SegmentBatch.kept`, if they have ids
 
 
 class RowGroup(NamedTuple):
@@ -52,8 +51,7 @@ class RowGroup(NamedTuple):
         return slice(self.start, self.stop)
 
 
-ALL_ROWS = (RowGroup(0, None),)
-"""The groups of a batch whose rows are all added up together."""
+ALL_ROWS = (RowGroup(0, None),)  # the groups of a batch whose rows are all added up together
 
 
 @dataclasses.dataclass(frozen=True)

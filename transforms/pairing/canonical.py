@@ -20,15 +20,14 @@ import pyarrow.types as pt
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Integers
 
-Rows = npt.NDArray[np.bool_]
-"""bool (rows,): for each row, whether it is one of these."""
+Rows = npt.NDArray[np.bool_]  # bool (rows,): for each row, whether it is one of these
 
+# The types whose values Arrow writes as texts, besides floats.
 _WITH_TEXTS = (
     *(pa.types.is_large_string, pa.types.is_integer),
     *(pa.types.is_boolean, pa.types.is_decimal),
     *(pa.types.is_date, pa.types.is_time, pa.types.is_timestamp),
 )
-"""The types whose values Arrow writes as texts, besides floats."""
 
 
 def canonical_schema(schema: pa.Schema) -> pa.Schema:
@@ -124,11 +123,9 @@ def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
     )
 
 
+# The most texts of a batch, missing ones included: a record with a thousand references would
+# otherwise make a thousand columns for all records.
 MOST_TEXTS = 1 << 18
-"""The largest number of texts of a batch, missing ones included, if it has more than one row.
-
-A record with a thousand references would otherwise make a thousand columns for all records.
-"""
 
 
 def row_parts(

@@ -9,11 +9,9 @@ from typing import Literal
 from beam_bleu.transforms.definition.choices import require_choice, table
 from beam_bleu.transforms.native.fixed_point import VALUE_BOUND
 
-Role = Literal["candidates", "references"]
-"""What the texts of an input are."""
+Role = Literal["candidates", "references"]  # what the texts of an input are
 
-SYSTEM = "{system}"
-"""What stands for the name of the system in the name of a column, if a record has all systems."""
+SYSTEM = "{system}"  # stands for the system's name in a column, if a record has all systems
 
 ValuePartName = Literal[
     "number",
@@ -28,7 +26,6 @@ ValuePartName = Literal[
 ]
 
 ValueKind = Literal["number", "list", "text"]
-"""What a value of a column can be: a number, a list of them, or a text."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +46,8 @@ class ValuePart:
 
 _LARGEST = VALUE_BOUND - 1
 
+# Which number is made of a value of a column: the number that it is; the sum of the logarithms in
+# its list; how many they are; or the number of words or bytes of its text.
 VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
     ValuePart("number", ("number",), f"a number above -{VALUE_BOUND} and below {VALUE_BOUND}"),
     ValuePart(
@@ -72,8 +71,6 @@ VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
     ValuePart("words", ("text",), "a text", is_shared=True),
     ValuePart("bytes", ("text",), "a text", is_shared=True),
 )
-"""Which number is made of a value of a column: the number that it is; the sum of the logarithms in
-its list; how many they are; or the number of words or bytes of its text."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,4 +118,3 @@ class Needs:
 
 
 TEXTS = Needs(("candidates", "references"))
-"""What a metric needs that compares candidates with references."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.wiring.steps import Step
 
 InputRole = Literal["candidates", "references", "records", "labels"]
-"""What an input holds: texts of one role, records with candidates and references, or labels."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +55,7 @@ class FoundInput:
     snapshot: str | None = None
 
 
-MODULUS = 1 << 128
-"""Sums of hashes are reduced modulo this number."""
+MODULUS = 1 << 128  # sums of hashes are reduced modulo this number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,12 +80,12 @@ class Digests:
 
 CoverageName = Literal["strict", "common", "each"]
 
+# The rules for segments that not all systems have.
 COVERAGES: dict[CoverageName, str] = {
     "strict": "every system must have every segment, and no others",
     "common": "only the segments that all systems have are scored",
     "each": "each system is scored on the segments that it has",
 }
-"""The rules for segments that not all systems have, with what they say on the pages."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -205,11 +203,9 @@ class Source(Protocol):
         """
 
 
-FILTERED = "filtered"
-"""The reason in a tally for segments that conditions of the user leave out."""
+FILTERED = "filtered"  # the reason in a tally for segments that conditions of the user leave out
 
 REJECTED = "rejected"
-"""The reason in a tally for segments that are left out because of a bad record."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -28,16 +28,13 @@ from beam_bleu.transforms.pairing.files.streams import (
 )
 from beam_bleu.transforms.progress import PROGRESS
 
-Open = Callable[[str], BinaryIO]
-"""Opens a file to read its raw bytes."""
+Open = Callable[[str], BinaryIO]  # opens a file to read its raw bytes
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-PART = 1 << 19
-"""The usual bytes of a part: few enough to stay in the processor's cache until they are used."""
+PART = 1 << 19  # few enough bytes to stay in the processor's cache until they are used
 
-_AHEAD = 2
-"""How many pieces are made ahead."""
+_AHEAD = 2  # how many pieces are made ahead
 
 
 @dataclasses.dataclass

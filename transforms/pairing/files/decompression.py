@@ -24,15 +24,10 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-_READ = 1 << 16
-"""Bytes of the compressed file that are read at a time."""
-_MOST = 1 << 20
-"""The largest number of bytes that a member returns at once."""
+_READ = 1 << 16  # bytes of the compressed file that are read at a time
+_MOST = 1 << 20  # the largest number of bytes that a member returns at once
+# Bytes of text that a .zst or .xz file may refer back to: each open file needs this memory.
 _LARGEST_WINDOW = 1 << 27
-"""Bytes of text that a .zst or .xz file may refer back to. Each open file needs this memory.
-
-It is also the default limit of zstd itself.
-"""
 
 
 class _GzipMember:
@@ -87,10 +82,8 @@ def _has_gzip_header(data: bytes) -> bool:
     return len(data) >= at + (2 if flags & 2 else 0)  # with its checksum
 
 
-_GZIP_BEGIN = b"\x1f\x8b\x08"
-"""The magic number, and the only method of compression."""
-_GZIP_UNKNOWN = 0xE0
-"""Flags that have no meaning yet. They could change what follows, so RFC 1952 demands an error."""
+_GZIP_BEGIN = b"\x1f\x8b\x08"  # the magic number, and the only method of compression
+_GZIP_UNKNOWN = 0xE0  # unknown flags, which could change what follows, so RFC 1952 demands an error
 
 _ZSTD: dict[Any, int] = {
     zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW.bit_length() - 1
@@ -102,10 +95,8 @@ _MEMBERS: dict[Compression, Callable[[], Any]] = {
     ".xz": lambda: lzma.LZMADecompressor(memlimit=_LARGEST_WINDOW + _BESIDES),
     ".zst": lambda: zstd.ZstdDecompressor(options=_ZSTD),
 }
-_PADDED = (".gz", ".xz")
-"""The formats that allow zero bytes after a member."""
-_BESIDES = 1 << 25
-"""More than the bytes that xz needs in addition to its dictionary."""
+_PADDED = (".gz", ".xz")  # the formats that allow zero bytes after a member
+_BESIDES = 1 << 25  # more than the bytes that xz needs in addition to its dictionary
 
 _ERRORS: Any = (igzip_lib.IsalError, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 

@@ -25,11 +25,9 @@ from beam_bleu.transforms.pairing.files.streams import (
 from beam_bleu.transforms.pairing.files.tables import table_files, table_kind
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, kind_of
 
-_DETAILS = logging.getLogger("beam_bleu")
-"""For INFO records only, which the command shows with --verbose."""
+_DETAILS = logging.getLogger("beam_bleu")  # for INFO records only, which --verbose shows
 
-_DELTA_LOG = "_delta_log"
-"""The folder with the log of a Delta table, in the folder of the table."""
+_DELTA_LOG = "_delta_log"  # the folder with the log of a Delta table, in the folder of the table
 
 
 def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:

@@ -22,8 +22,7 @@ from beam_bleu.transforms.errors import (
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, is_pattern
 
-NO_WAITING = getattr(os, "O_NONBLOCK", 0)
-"""With this flag, opening a pipe does not wait for its writer."""
+NO_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe does not wait for its writer
 
 
 def local_files(label: str, pattern: str) -> list[FoundFile]:

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from beam_bleu.transforms.errors import InputError, joined
 
-_WHOLE_NAME = ("*", ".*", ".+")
-"""The ways to write a group that matches any text within one name."""
+_WHOLE_NAME = ("*", ".*", ".+")  # the ways to write a group that matches any text within one name
 
 _GLOB = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\(|\)|\||[^*?()|]")
-"""A part of a pattern: a wildcard, a set of characters, a bracket of the group, or a character."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -22,21 +22,18 @@ from beam_bleu.transforms.pairing.files.streams import (
     is_pattern,
 )
 
+# Names of Beam and TensorFlow, part-00003-of-00010: the last such place.
 _OF = re.compile(
     r".*(?<![0-9])(?P<number>[0-9]+)([-_. ])of\2(?P<total>[0-9]+)", re.DOTALL | re.IGNORECASE
 )
-"""The names of Beam and TensorFlow, part-00003-of-00010. It finds the last such place."""
 
+# A name in words, numbers and other characters: a number n is ("0", n), a text is (text, 0). A
+# slash is U+0000, so names in a folder come before those in a folder with a longer name.
 Name = tuple[tuple[str, int], ...]
-"""A name in words, numbers and other characters. A number n is ("0", n), a text is (text, 0).
-
-A slash is U+0000, so names in a folder come before those in a folder with a longer name.
-"""
 
 _PART = re.compile(r"[0-9]+|[^\W\d_]+|.", re.DOTALL)
 
-_COPY = re.compile(r"(?:~|\.[^\W\d]+)\Z")
-"""What follows the name of a file in that of its copy, such as `out.txt.bak`."""
+_COPY = re.compile(r"(?:~|\.[^\W\d]+)\Z")  # copies such as `out.txt.bak`
 
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:

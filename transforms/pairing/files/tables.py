@@ -19,11 +19,11 @@ from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream
 if TYPE_CHECKING:
     import types
 
+# The features of Delta tables with which Parquet files have all columns under their own names, and
+# all rows, unless a file has a deletion vector.
 _READABLE = frozenset(
     ("deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "variantType")
 )
-"""The features of Delta tables with which Parquet files have all columns under their own names, and
-all rows, unless a file has a deletion vector."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,4 +169,3 @@ TABLE_KINDS = {
     "delta": TableKind("Delta", "deltalake", "delta", _delta_files),
     "iceberg": TableKind("Iceberg", "pyiceberg", "iceberg", _iceberg_files),
 }
-"""The kinds of tables, by the word before the colon."""

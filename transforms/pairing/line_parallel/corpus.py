@@ -188,14 +188,10 @@ class LabelStream:
         }
 
 
-ENDLESS = 1 << 62
-"""The number of lines of a file whose lines are not counted yet."""
+ENDLESS = 1 << 62  # the number of lines of a file whose lines are not counted yet
 
+# The most ranges, of the usual size, of several shards that are read once, in a few seconds.
 _MOST_RANGES = 4
-"""The most ranges, of the usual size, of a corpus with several shards that is read once.
-
-One worker reads this in a few seconds, so several would gain little.
-"""
 
 
 class PortionReading:

@@ -48,8 +48,7 @@ from beam_bleu.transforms.wiring.steps import (
 
 __all__ = ["LineParallel", "PairLines"]
 
-_DETAILS = logging.getLogger("beam_bleu")
-"""For INFO records only, which the command shows with --verbose."""
+_DETAILS = logging.getLogger("beam_bleu")  # for INFO records only, which --verbose shows
 
 
 class LineParallel(Corpus):

@@ -23,12 +23,10 @@ from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts
 
 Cuts = Literal["same", "any"]
-"""Where streams may be cut into shards: all at the same lines, or each one at any lines."""
 
 CUTS: tuple[Cuts, ...] = get_args(Cuts)
 
-_MOST = 4
-"""The largest number of streams that a message names."""
+_MOST = 4  # the largest number of streams that a message names
 
 
 def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) -> None:
@@ -133,20 +131,15 @@ class Expected:
             )
 
 
+# The largest share of control characters, in a file that has a NUL. In UTF-16 half of the bytes are
+# upper bytes of characters: 0 for Latin letters, 4 for Cyrillic, 14 for Thai.
 _MOST_CONTROLS = 0.05
-"""The largest share of control characters, in a file that has a NUL.
-
-In UTF-16 half of the bytes are upper bytes of characters: 0 for Latin letters, 4 for Cyrillic,
-14 for Thai. In UTF-8 such bytes are always control characters.
-"""
 
 _FEWEST_LINES = 10
+# In a file with so many lines, the largest share of NULs if each line has one. In UTF-16 each
+# newline has a NUL. This finds scripts whose upper bytes are white space, such as Malayalam with
+# 13.
 _MOST_WITH_LINES = 0.01
-"""In a file with this number of lines or more, the largest share of NULs if each line has one.
-
-In UTF-16 each newline and each space has a NUL. This rule finds scripts whose upper bytes are
-white space, such as Malayalam with 13.
-"""
 
 
 def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tuple[Notice, ...]:

@@ -48,27 +48,24 @@ from beam_bleu.transforms.pairing.lines.ranges import (
 )
 from beam_bleu.transforms.progress import PROGRESS
 
+# The first bytes of compressed files: no text begins with them.
 COMPRESSED_DATA = {
     ".gz": b"\x1f\x8b\x08",
     ".bz2": b"BZh91AY&SY",
     ".zst": b"\x28\xb5\x2f\xfd",
     ".xz": b"\xfd7zXZ\0",
 }
-"""The first bytes of compressed files. No text begins with them."""
 
 _MOST_MAGIC = max(map(len, COMPRESSED_DATA.values()))
 
-_PARTS_OF_CALL = 32
-"""How many parts one call counts: few enough that the progress of a run is seen."""
+_PARTS_OF_CALL = 32  # how many parts one call counts: few enough that the progress of a run is seen
 
-_HEAD = 16
-"""How many of the first bytes of a range are kept."""
+_HEAD = 16  # how many of the first bytes of a range are kept
 
 # The state of the compiled function: an array of int64 with these places.
 _NULS, _CONTROLS, _LINE_BYTES, _LONGEST, _LAST_BYTE, _STATE_SIZE = range(6)
 
 MAX_LINE_BYTES = 1 << 26
-"""The largest number of bytes of a line, if the user does not give another one."""
 
 
 def count_lines(
@@ -227,8 +224,8 @@ def line_too_long(max_line_bytes: int) -> tuple[str, str]:
     )
 
 
+# Newlines; NULs; control characters that are not white space, including NULs.
 _line_masks = byte_masks(["\n"], [0], [("\x00", "\x08"), ("\x0e", "\x1b")])
-"""Newlines; NULs; control characters that are not white space, including NULs."""
 
 
 @inner

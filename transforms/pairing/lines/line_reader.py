@@ -29,12 +29,11 @@ from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, lin
 from beam_bleu.transforms.pairing.lines.plan import Piece
 from beam_bleu.transforms.progress import PROGRESS
 
+# About how many bytes of a stream are read ahead for a batch: at most twice as many, and more only
+# if a single line is longer.
 _MOST_BUFFERED = 5 << 20
-"""About how many bytes of a stream are read ahead for a batch: at most twice as many, and more only
-if a single line is longer."""
 
-_FIRST_SPACE = 1 << 16
-"""The space for the texts of the first batch, in bytes. It grows."""
+_FIRST_SPACE = 1 << 16  # bytes for the texts of the first batch
 
 
 class LineReader:

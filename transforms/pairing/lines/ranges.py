@@ -16,16 +16,13 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.files.streams import Shard, compression
 
 BLOCKS_IN_RANGE = 64
-SMALLEST_RANGE = 16
-"""Bytes. A block is not smaller, either."""
+SMALLEST_RANGE = 16  # bytes; also of a block
+# Bytes; a larger block is a multiple of it, and so of the parts in which a file is read.
 CHUNK = 1 << 20
-"""Bytes. A larger block is a multiple of it, and so of the parts in which a file is read."""
 
 SMALL_RANGE, USUAL_RANGE = 1 << 24, 1 << 26
-MANY_RANGES = 1 << 8
-"""With as many ranges, or half as many, threads end at about the same time."""
-MOST_RANGES = 1 << 16
-"""The most ranges of a corpus, unless it has more files: tens of megabytes of counts."""
+MANY_RANGES = 1 << 8  # with as many ranges, or half as many, threads end at about the same time
+MOST_RANGES = 1 << 16  # unless there are more files: tens of megabytes of counts
 
 
 @dataclasses.dataclass(frozen=True)

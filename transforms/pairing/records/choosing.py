@@ -25,32 +25,28 @@ FLAGS: dict[Role, str] = {
     "candidates": "--candidate_columns",
     "references": "--reference_columns",
 }
-"""The flag of the command that names the columns of a role."""
 
+# A column with such a name has the role in every corpus that we know. The columns that match one
+# expression are taken together.
 FIRST: dict[Role, tuple[str, ...]] = {
     "candidates": ("hypothesis", "hyp", "mt", "prediction", "candidate"),
     "references": ("ref", r"ref[0-9]+", r"ref[A-Z]", "reference", "references"),
 }
-"""The usual names of each role, as regular expressions. A column with such a name has the role
-in every corpus that we know. The columns that match one expression are taken together."""
 
+# Candidates in some corpora, references in others.
 UNCLEAR = ("output", "target", "text", "tgt", "translation")
-"""Names that are candidates in some corpora and references in others."""
 
 _SYSTEM_COLUMNS = ("system", "system_name", "sys", "model")
-"""The usual names of the column with the system's name in long records."""
 
+# Columns that show which document a record is of, as regular expressions: hashes of lm-eval, the
+# query of Lighteval, and usual names of the source. With equal ids, their values are equal.
 WITNESSES = ("doc_hash", "target_hash", "prompt_hash", r"doc\.query", "source", "src", "src_text")
-"""The columns that show which document a record is of, as regular expressions: hashes of lm-eval,
-the query of Lighteval, and usual names of the source. With equal ids, their values are equal."""
 
 BOTH: tuple[Role, ...] = ("candidates", "references")
 
-_SHOWN = 30
-"""The largest number of columns that a message lists."""
+_SHOWN = 30  # the largest number of columns that a message lists
 
-_NUMBERS = "a column of numbers"
-"""What columns of numbers are for, in messages."""
+_NUMBERS = "a column of numbers"  # what columns of numbers are for, in messages
 
 
 def choose(

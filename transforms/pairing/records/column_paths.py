@@ -28,8 +28,7 @@ _STEP = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_MARK = "\ufeff"
-"""A byte order mark. After `cat a b`, that of b is in the middle of the text."""
+_MARK = "\ufeff"  # a byte order mark: after `cat a b`, that of b is in the middle of the text
 
 
 def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.wanted import ColumnPath
 
 _CHUNK_BYTES = 1 << 20
-_BLOCK_BYTES = 1 << 24
-"""What pyarrow parses at a time. A row that is twice as long is an error."""
+_BLOCK_BYTES = 1 << 24  # what pyarrow parses at a time: a row that is twice as long is an error
 
 _QUOTE, _NEWLINE = ord('"'), ord("\n")
 

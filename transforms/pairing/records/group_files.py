@@ -68,15 +68,14 @@ class GroupFile(abc.ABC):
 
 
 _BUFFER_BYTES = 1 << 20
-_REMOTE_BUFFER_BYTES = 1 << 23
-"""Bytes of a column that are read at a time."""
+_REMOTE_BUFFER_BYTES = 1 << 23  # bytes of a column that are read at a time
 
+# The most bytes of row groups on another machine whose columns are read as a whole.
 _MOST_PRE_BUFFERED = 1 << 27
-"""The most bytes of row groups on another machine whose columns are read as a whole."""
 
+# About the most bytes of a local row group whose columns are read without a buffer, which would
+# cost one more copy.
 _MOST_UNBUFFERED = 1 << 25
-"""About the most bytes of a local row group whose columns are read without a buffer. A buffer costs
-one more copy of the bytes."""
 
 
 class ParquetFile(GroupFile):
@@ -126,14 +125,11 @@ def _is_name(step: str | int) -> bool:
     return isinstance(step, str)
 
 
-_MAGIC = b"ARROW1"
-"""The first and the last bytes of a file that can be read in any order. A stream has none."""
+_MAGIC = b"ARROW1"  # the first and last bytes of a file, and not of a stream
 
-_START = 8
-"""Where the stream in such a file begins."""
+_START = 8  # where the stream in such a file begins
 
-_END = b"\xff\xff\xff\xff\0\0\0\0"
-"""The mark of the end of a stream."""
+_END = b"\xff\xff\xff\xff\0\0\0\0"  # the mark of the end of a stream
 
 
 class ArrowFile(GroupFile):

@@ -46,16 +46,13 @@ _NOT_SCANNED = (
     "it has a number of more than 4,000 digits, is nested too deeply, or the name of a column that "
     "is read has a quote or a backslash"
 )
-_NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"
-"""The JSON of numbers that can be written in several ways: 1.50 is 1.5, and -0 is 0."""
+_NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"  # numbers with several spellings: 1.50 is 1.5
 
+# The most characters of a line of which objects are made, which can take a hundred times its bytes.
 _MOST_CHARACTERS = 1 << 24
-"""The largest number of characters of a line of which objects are made. They take up to a hundred
-times the bytes of a line that has very many keys or items."""
 
 _SCALARS = {str: pa.large_string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
-_DEEPEST_COLUMN = 50
-"""The largest number of objects and lists around a value that can be a column."""
+_DEEPEST_COLUMN = 50  # the largest number of objects and lists around a value that can be a column
 
 _KINDS = {
     TEXT: "a text",
@@ -79,8 +76,7 @@ class _Form(NamedTuple):
 
 _TEXT = _Form("a text")
 _TEXTS = _Form("a text", items=(TEXT,))
-_WITNESS = _Form("a text", (TEXT,))
-"""Another value counts as null."""
+_WITNESS = _Form("a text", (TEXT,))  # another value counts as null
 _ID = _Form("a string or an integer", (TEXT, SCALAR))
 _NUMBERS = (TEXT, SCALAR)
 _ANY = _Form("a text, a number or a boolean", (TEXT, SCALAR))
@@ -133,8 +129,7 @@ def read_json_lines(
     return columns, faults
 
 
-_Span = tuple[Integers, Integers]
-"""The begins and the ends of the values of a column."""
+_Span = tuple[Integers, Integers]  # the begins and the ends of the values of a column
 
 
 def _spans(

@@ -35,12 +35,11 @@ from beam_bleu.transforms.pairing.records.json_values import (
     value_end,
 )
 
-UNKNOWN = -1
-"""The address of a value that the scanner does not know."""
+UNKNOWN = -1  # the address of a value that the scanner does not know
 
+# The kinds of values: null or no value; a string; a number or a boolean; an object; a list; a value
+# that the scanner does not know; a string that is not Unicode text.
 NULL, TEXT, SCALAR, OBJECT, LIST, REFUSED, NOT_UNICODE = range(7)
-"""The kinds of values: null or no value; a string; a number or a boolean; an object; a list; a
-value that the scanner does not know; a string that is not Unicode text."""
 
 
 def lines_as_values(lines: pa.LargeStringArray) -> tuple[Integers, Integers]:

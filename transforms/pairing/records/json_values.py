@@ -28,18 +28,16 @@ LETTER_A, LETTER_E, LETTER_F = ord("a"), ord("e"), ord("f")
 _U = ord("u")
 LOWER = 0x20  # the bit of ASCII letters that are lower-case
 
-_ESCAPES = np.zeros(256, np.int64)
-"""The byte that a letter after a backslash means; 0 for others."""
+_ESCAPES = np.zeros(256, np.int64)  # the byte that a letter after a backslash means; 0 for others
 for _letter, _meaning in zip(b'"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True):
     _ESCAPES[_letter] = _meaning
 
+# Where a string ends, or its scan must stop.
 _in_string_masks = byte_masks(['"', "\\", ("\x00", "\x1f")])
-"""The bytes at which a string ends, or at which its scan must stop."""
 _backslash_mask = byte_mask(["\\"])
 
 _MOST_NESTED = 63
-MOST_DIGITS = 4000
-"""Python refuses integers of more than 4300 digits."""
+MOST_DIGITS = 4000  # Python refuses integers of more than 4300 digits
 
 OPEN_OBJECT, CLOSE_OBJECT = ord("{"), ord("}")
 OPEN_LIST, CLOSE_LIST = ord("["), ord("]")

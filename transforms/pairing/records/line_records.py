@@ -43,12 +43,10 @@ from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["LineRecords"]
 
-HEAD_BYTES = 1 << 20
-"""Bytes of text of each file whose records show which columns there are."""
+HEAD_BYTES = 1 << 20  # bytes of text of each file whose records show which columns there are
 
 
-_Head = tuple[Shard, Chosen]
-"""A file, and the columns that are read of it, by its first lines."""
+_Head = tuple[Shard, Chosen]  # a file, and the columns that are read of it, by its first lines
 
 
 @dataclasses.dataclass(frozen=True)

@@ -29,8 +29,8 @@ _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _BOOLEANS = {"true": "1", "false": "0"}
 
 
+# Up to this number, a logarithm above 0 is that of 1: models compute with short floats.
 _ROUNDED_ZERO = 1e-5
-"""Up to this number, a logarithm above 0 is that of 1: models compute with short floats."""
 
 
 class Numbers(NamedTuple):
@@ -91,13 +91,13 @@ def _as_floats(column: pa.Array) -> pa.Array:
     return column.cast(pa.float64(), safe=False)
 
 
+# The numbers in the lists of a column, or one in each row: float64 (items,), 0 for what is no
+# number; bool (items,), what is no number; int64 (rows + 1,), where the items of each row begin.
 _Items = tuple[Floats, Booleans, Integers]
-"""The numbers in the lists of a column, or one in each row: float64 (items,), 0 for what is no
-number; bool (items,), what is no number; int64 (rows + 1,), where the items of each row begin."""
 
+# Float64 (rows,), the numbers; and bool (rows,), those that are wrong. The rows of nulls have any
+# values.
 _Judged = tuple[Floats, Booleans]
-"""float64 (rows,), the numbers; and bool (rows,), those that are wrong. What is in the rows of
-nulls does not matter."""
 
 
 def _items_of(column: pa.Array, takes_booleans: bool = False) -> _Items:

@@ -64,8 +64,7 @@ from beam_bleu.transforms.wiring.steps import (
     unchanged,
 )
 
-_MOST_NAMES = 12
-"""The largest number of names of columns in a message."""
+_MOST_NAMES = 12  # the largest number of names of columns in a message
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,8 +97,7 @@ class RecordPlan:
 
 class RecordSource:
     is_of_lines = False
-    notes: tuple[str, ...] = ()
-    """There are none, before the columns are known."""
+    notes: tuple[str, ...] = ()  # there are none, before the columns are known
 
     if TYPE_CHECKING:
 

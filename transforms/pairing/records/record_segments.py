@@ -40,8 +40,7 @@ from beam_bleu.transforms.pairing.records.wanted import (
     ReadRecords,
 )
 
-_SHOWN = 40
-"""The most characters of a value that a message shows."""
+_SHOWN = 40  # the most characters of a value that a message shows
 
 
 @dataclasses.dataclass(frozen=True)

@@ -71,17 +71,15 @@ GROUP_FORMATS: dict[RecordFormatName, type[GroupFile]] = {
 
 METHOD = "records-murmur3-128"
 
+# A seed has the number of the record in its lowest bits, and then that of the column.
 _COLUMN_BITS = 40
-"""A seed has the number of the record, from 1, in its lowest bits, and then that of the column."""
 
-_PLACE_BITS = 52
-"""The highest bits of a seed have the place in a list."""
+_PLACE_BITS = 52  # the highest bits of a seed have the place in a list
 
-_BATCH_BYTES = 1 << 22
-"""About the largest number of bytes of a batch."""
+_BATCH_BYTES = 1 << 22  # about the largest number of bytes of a batch
 
+# The cost of opening a file, so that a portion never has tens of thousands of them.
 _FILE_BYTES = 1 << 20
-"""The cost of opening a file, in bytes, so that a portion never has tens of thousands of files."""
 
 
 @dataclasses.dataclass(frozen=True)

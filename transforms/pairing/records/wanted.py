@@ -15,11 +15,10 @@ from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import ValueColumn
 
+# Stands for the texts of candidates and references among the columns that are kept.
 KEPT_TEXTS = "text"
-"""What stands for the texts of candidates and references among the columns that are kept."""
 
-INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"
-"""What an id looks like that can be a number of JSON, and that is shown as a number."""
+INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"  # an id that can be a number of JSON, and is shown as one
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,8 +206,7 @@ class Fault:
     remedy: str
 
 
-Columns = dict[ColumnPath, pa.Array]
-"""The values of columns, with a row for each record."""
+Columns = dict[ColumnPath, pa.Array]  # the values of columns, with a row for each record
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,7 +27,6 @@ from beam_bleu.transforms.pairing.canonical import (
 from beam_bleu.transforms.pairing.segments.batching import column_batches, require_distinct
 
 SegmentTable = pa.Table | pa.RecordBatch
-"""A table whose rows are segments; `ArrowColumns` names its columns."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,23 +16,20 @@ from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import lengths, row_parts, spread
 
+# One that is None is missing. A tuple would look like a segment with a key.
 References = list[str] | list[str | None]
-"""[reference, ...]; one that is None is missing. A tuple would look like a segment with a key."""
 
-Segment = tuple[str, References]
-"""(candidate, [reference, ...])."""
+Segment = tuple[str, References]  # (candidate, [reference, ...])
 
 SegmentOfSystems = tuple[Mapping[str, str], References]
-"""({name of a system: its candidate, ...}, [reference, ...])."""
 
 _PLACES = (
     "give segments to Globally, and (key, segment) to PerKey and SumSegments"
     "; SegmentScores takes both"
 )
-"""The remedy for elements of another form: perhaps the other transform was meant."""
 
+# With 2,048, adding up a batch that has a hundred keys takes several times as long as counting.
 _BATCH_SEGMENTS = 16384
-"""With 2,048, adding up a batch that has a hundred keys takes several times as long as counting."""
 
 _BATCH_CHARACTERS = 1 << 22
 
@@ -221,8 +218,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-_TEXT = (str, str | None)
-"""The types of a field with a text."""
+_TEXT = (str, str | None)  # the types of a field with a text
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,7 +16,6 @@ from beam_bleu.transforms.notices import SHOWN_IDS, Notice, named_ids
 from beam_bleu.transforms.pairing.paired import MODULUS, CoverageName, Tally
 
 NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
-"""Reasons in a tally for segments that are left out."""
 
 
 class Finding(NamedTuple):
@@ -43,16 +42,17 @@ class Findings:
         return tuple(finding.id for finding in self.first)
 
 
+# An id that is twice on a side; a record with other references or labels than the first one of its
+# segment; a segment that a side does not have; an id that the first side does not have; a segment
+# for which two sides have different documents.
 Sort = Literal["twice", "differing", "missing", "unknown", "mismatched"]
-"""What is found: an id that is twice on a side; a record with other references or labels than the
-first one of its segment; a segment that a side does not have; an id that the first side does not
-have; a segment for which two sides have different documents."""
 
 _COVER = (
     "every system must have every segment: add the missing records, or choose "
     "--coverage common or --coverage each"
 )
 
+# Of findings that can end the job: what is said of them, and what to do.
 _ERRORS: dict[Sort, tuple[str, str]] = {
     "twice": (
         "ids that occur several times: {count:,}",
@@ -67,10 +67,9 @@ _ERRORS: dict[Sort, tuple[str, str]] = {
     "missing": ("missing segments: {count:,} of {segments:,}", _COVER),
     "unknown": ("records with an id that {base} do not have: {count:,}", _COVER),
 }
-"""By the sort of findings that can end the job: what is said of them, and what to do."""
 
+# The sort; the name of the side, or of two sides; and the column that differs, or "".
 FindingKey = tuple[Sort, str, str]
-"""The sort; the name of the side, or of two sides; and the column that differs, or "" ."""
 
 
 @dataclasses.dataclass(frozen=True)

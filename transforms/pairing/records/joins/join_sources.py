@@ -141,16 +141,14 @@ class JoinedRecords(RecordSource):
         return reader.of_stream(roles, wanted)
 
 
+# Bytes of the files for each bucket. A worker holds the texts of one bucket at a time, which can be
+# several times as large, because files can be compressed.
 _BUCKET_BYTES = 1 << 24
-"""Bytes of the files for each bucket. A worker holds the texts of one bucket at a time. They
-can be several times as large, because files can be compressed."""
 
-_MOST_BUCKETS = 1 << 12
-"""Each portion sends a message to each bucket, and more messages would be too small."""
+_MOST_BUCKETS = 1 << 12  # each portion sends a message to each, and more would be too small
 
+# About how many bytes of a portion, which can be a large file, are cut into messages at a time.
 _MESSAGE_BYTES = 1 << 25
-"""About how many bytes of a portion are cut into messages at a time. Compressed files are one
-portion, of any size."""
 
 
 class PairByIds(OfSource):

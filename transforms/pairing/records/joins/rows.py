@@ -44,25 +44,22 @@ from beam_bleu.transforms.pairing.records.wanted import (
 )
 
 CANDIDATE, REFERENCE, LABEL = "candidate ", "reference ", "label "
+# The columns of a table of rows whose names end with a number, from 0; those of witnesses, which
+# are hashes, end with the name of the column. The others are: the record's "id" as text (without
+# nulls), the number of its "stream" and its "number" there, its "place" in the file of this "path",
+# the "place kind" ("line" or "row"), its "state", and the name of the "system", where there are
+# such.
 VALUE, KEPT, WITNESS = "value ", "kept ", "witness "
-"""The columns of a table of rows whose names end with a number, from 0. Those of witnesses end with
-the name of the column, and have hashes of its texts.
 
-The others are: the record's "id" as text (without nulls), the number of its "stream" and its
-"number" there, its "place" in the file of this "path", the "place kind" ("line" or "row"), its
-"state", and the name of the "system", where there are such.
-"""
-
+# Only the first ones have texts. The others are sent so that no other record with their id seems to
+# be unknown.
 SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2
-"""The states of a record: it has texts; the conditions leave it out; it is bad. Only the first ones
-have texts. The others are sent so that no other record with their id seems to be unknown."""
 
+# A column with more names is probably not that of the system. Each one costs a row in the result,
+# and memory in each step.
 MOST_SYSTEMS = 1000
-"""The largest number of systems that long records of a part can have. Each one costs a row in the
-result, and memory in each step. A column with more names is probably not that of the system."""
 
-_NUMBER_BITS = 48
-"""A stream has fewer records than 2^48."""
+_NUMBER_BITS = 48  # a stream has fewer records than 2^48
 
 _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
 
