@@ -76,12 +76,9 @@ class FoundBad:
         self.segments += segments
 
 
-def bad_records_error(
-    bad: Sequence[BadRecord], read: int, segments: int | None = None, counted: str = "segments"
-) -> InputError:
-    """The error for the bad records of a part of the input. It names the first ones."""
-    segments = len(bad) if segments is None else segments
+def bad_records_error(bad: Sequence[BadRecord], segments: int, read: int) -> InputError:
+    """The error for the bad records of this number of segments, of those in a part of the input."""
     cause = "; ".join(record.told for record in bad[:_TOLD])
     if segments > 1:
-        cause += f"; {segments:,} of {read:,} {counted} in this part of the input are bad"
+        cause += f"; {segments:,} of {read:,} in this part of the input are bad"
     return InputError(cause, bad[0].remedy)

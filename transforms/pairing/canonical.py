@@ -24,28 +24,17 @@ Rows = npt.NDArray[np.bool_]  # bool (rows,): for each row, whether it is one of
 
 # The types whose values Arrow writes as texts, besides floats.
 _WITH_TEXTS = (
-    *(pa.types.is_large_string, pa.types.is_integer),
-    *(pa.types.is_boolean, pa.types.is_decimal),
-    *(pa.types.is_date, pa.types.is_time, pa.types.is_timestamp),
+    *(pt.is_large_string, pt.is_integer, pt.is_boolean),
+    *(pt.is_decimal, pt.is_date, pt.is_time, pt.is_timestamp),
 )
 
 
 def canonical_schema(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([(field.name, canonical_type(field.type)) for field in schema])
-
-
-def canonical_type(kind: pa.DataType) -> pa.DataType:
-    if isinstance(kind, pa.BaseExtensionType):
-        return canonical_type(kind.storage_type)
-    if pt.is_dictionary(kind):
-        return canonical_type(kind.value_type)
-    if any(is_texts(kind) for is_texts in _TEXTS):
-        return pa.large_string()
-    if any(is_lists(kind) for is_lists in _LISTS):
-        return pa.large_list(canonical_type(kind.value_type))
-    if pt.is_struct(kind):
-        return pa.struct([(field.name, canonical_type(field.type)) for field in kind])
-    return kind
+    types = [
+        field.type if pt.is_null(field.type) else canonical(pa.nulls(0, field.type)).type
+        for field in schema
+    ]
+    return pa.schema(zip(schema.names, types, strict=True))
 
 
 _TEXTS = (
@@ -94,7 +83,7 @@ def canonical(values: pa.Array) -> pa.Array:
 def named_text(column: pa.Array, name: object) -> pa.Array:
     """As `as_text`, for labels and what is kept: NaN is null."""
     texts = as_text(column, name)
-    if pa.types.is_floating(column.type):
+    if pt.is_floating(column.type):
         texts = pc.if_else(pc.equal(texts, "NaN"), pa.scalar(None, texts.type), texts)
     return texts
 
@@ -104,9 +93,9 @@ def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
 
     Decimals, dates and times are as Arrow writes them: 1.50, 2026-11-21.
     """
-    kind, is_of = column.type, pa.types
-    if is_of.is_floating(kind):
-        if is_of.is_float16(kind):  # Arrow makes no dictionaries of these numbers
+    kind = column.type
+    if pt.is_floating(kind):
+        if pt.is_float16(kind):  # Arrow makes no dictionaries of these numbers
             numbers = column.to_numpy(zero_copy_only=False).astype(np.float32)
             column = pa.array(numbers, mask=nulls(column))
         # Labels have few values, so only these become Python objects. A number of 32 bits has
@@ -153,7 +142,7 @@ def nulls(column: pa.Array) -> Rows:
 
 def lengths(column: pa.Array) -> Integers:
     """The number of texts in each row of a column of references, with nulls in lists."""
-    if not pa.types.is_large_list(column.type):
+    if not pt.is_large_list(column.type):
         return np.ones(len(column), np.int64)
     counts: Integers = np.where(nulls(column), 0, np.diff(column.offsets.to_numpy()))
     return counts
@@ -162,7 +151,7 @@ def lengths(column: pa.Array) -> Integers:
 def reference_counts(column: pa.Array) -> Integers:
     """The same without nulls."""
     there = ~nulls(column)
-    if not pa.types.is_large_list(column.type):
+    if not pt.is_large_list(column.type):
         return there.astype(np.int64)
     before = np.zeros(len(column.values) + 1, np.int64)
     np.cumsum(~nulls(column.values), out=before[1:])
@@ -172,7 +161,7 @@ def reference_counts(column: pa.Array) -> Integers:
 
 def spread(column: pa.Array) -> Iterator[pa.LargeStringArray]:
     """The columns of a column of references: one, or one for each place of its lists."""
-    if not pa.types.is_large_list(column.type):
+    if not pt.is_large_list(column.type):
         yield column
         return
     values, of_rows = column.values, lengths(column)
@@ -191,7 +180,7 @@ def without_blanks(texts: pa.Array) -> pa.Array:
 
 def label_column(texts: pa.Array) -> pa.DictionaryArray:
     """A column of `SegmentBatch.labels`: a segment whose text names nothing has a null."""
-    column = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+    column = texts if pt.is_dictionary(texts.type) else texts.dictionary_encode()
     values, indices = column.dictionary.cast(pa.string()), column.indices.cast(pa.int32())
     missing = without_blanks(values).is_null()
     if pc.any(missing).as_py():

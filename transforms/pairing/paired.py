@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from beam_bleu.transforms.notices import Notice
     from beam_bleu.transforms.pairing.bad_records import BadRecord
     from beam_bleu.transforms.pairing.batch import SegmentBatch
-    from beam_bleu.transforms.pairing.files.streams import Stream
+    from beam_bleu.transforms.pairing.files.streams import Shard, Stream
     from beam_bleu.transforms.wiring.steps import Step
 
 InputRole = Literal["candidates", "references", "records", "labels"]
@@ -34,6 +34,11 @@ class InputFile:
     bytes: int
     lines: int
     version: str | None = None
+
+    @classmethod
+    def of(cls, stream: Stream, shard: Shard, lines: int, version: str | None) -> InputFile:
+        path = stream.shown(shard.file.path)
+        return cls(path, shard.file.size, lines, None if stream.pipe else version)
 
 
 @dataclasses.dataclass(frozen=True)

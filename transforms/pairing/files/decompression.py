@@ -98,6 +98,11 @@ _MEMBERS: dict[Compression, Callable[[], Any]] = {
 _PADDED = (".gz", ".xz")  # the formats that allow zero bytes after a member
 _BESIDES = 1 << 25  # more than the bytes that xz needs in addition to its dictionary
 
+_COPY_AGAIN = "compress or copy the file again"
+_OF_WINDOWS: dict[Compression, str] = {
+    ".zst": "; a window above 128 MiB is refused (zstd --long=28)",
+    ".xz": "; a dictionary larger than that of xz -9 is refused",
+}
 _ERRORS: Any = (igzip_lib.IsalError, OSError, EOFError, lzma.LZMAError, zstd.ZstdError)
 
 
@@ -120,19 +125,14 @@ def decompressed(
         member = _MEMBERS[compression]()
         while not member.eof:
             if member.needs_input and not data and not (data := more()):
-                raise InputError(
-                    told(
-                        f"truncated: the {compression} data ends at byte {taken} "
-                        "before its end-of-stream mark"
-                    ),
-                    _COPY_AGAIN,
-                )
+                what = f"truncated: the {compression} data ends at byte {taken}, before its end"
+                raise InputError(told(what), _COPY_AGAIN)
             try:
                 out = member.decompress(data, _MOST)
             except _ERRORS as error:
-                raise InputError(
-                    told(f"bad {compression} data before byte {taken}: {error}"), _COPY_AGAIN
-                ) from error
+                what = f"bad {compression} data before byte {taken}: {error}"
+                remedy = _COPY_AGAIN + _OF_WINDOWS.get(compression, "")
+                raise InputError(told(what), remedy) from error
             data = b""
             if out:
                 yield out
@@ -140,9 +140,3 @@ def decompressed(
         if compression in _PADDED:
             while data and not (data := data.lstrip(b"\0")):
                 data = more()
-
-
-_COPY_AGAIN = (
-    "compress or copy the file again; a window above 128 MiB is refused (zstd --long=28, xz with a "
-    "larger dictionary than that of -9)"
-)

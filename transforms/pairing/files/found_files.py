@@ -45,12 +45,8 @@ def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
     except BleuError:
         raise
     except Exception as error:  # filesystems raise exceptions of their own types
-        raise unreadable(
-            f"{stream.label}: cannot be listed",
-            error,
-            "check the path and the access to its filesystem",
-            stream.pattern,
-        ) from error
+        what, remedy = f"{stream.label}: cannot be listed", "check the path and the access to it"
+        raise unreadable(what, error, remedy, stream.pattern) from error
     return [FoundFile(file.path, file.size_in_bytes) for file in matched]
 
 
@@ -80,11 +76,9 @@ def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> 
         if (os.path.isdir(log) or not is_local(log)) and find_files(
             Stream(stream.label, f"{log}/*.json"), enough=1
         ):
-            raise InputError(
-                stream.told("these are files of a Delta table, also of its older versions", folder),
-                f"write delta:{folder} in place of {stream.pattern}, or copy the files that you "
-                "mean to another folder",
-            )
+            what = "these are files of a Delta table, also of its older versions"
+            remedy = f"write delta:{folder} in place of {stream.pattern}"
+            raise InputError(stream.told(what, folder), remedy)
 
 
 def _folder_of_table(path: str) -> str:
@@ -123,10 +117,7 @@ def version_of(stream: Stream, path: str) -> str | None:
     except NotImplementedError:
         return None
     except FileNotFoundError as error:
-        raise InputError(
-            stream.told("the file was removed while the job ran", path),
-            "start again when the file is complete, and do not remove it",
-        ) from error
+        raise changed(stream, path, "was removed") from error
     except Exception as error:  # each filesystem has exceptions of its own
         what = f"{stream.label}: cannot be read"
         raise unreadable(what, error, "check the file", stream.shown(path)) from error
@@ -148,10 +139,8 @@ def check_visible(streams: Sequence[Stream]) -> None:
             continue
         require_files(stream, files)
         if not any(file.size for file in files):
-            raise InputError(
-                f"{stream.label} have 0 lines: {stream.pattern}",
-                "check that the files were written",
-            )
+            what = f"{stream.label} have 0 lines: {stream.pattern}"
+            raise InputError(what, "check that the files were written")
 
 
 def _visible(stream: Stream) -> list[FoundFile] | None:

@@ -46,17 +46,13 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
             first = files.setdefault((status.st_dev, status.st_ino), path)
             # Hard links count as separate files: tests make large corpora of them.
             if first != path and os.path.realpath(first) == os.path.realpath(path):
-                raise InputError(
-                    f"{label}: two names mean the same file, through a symbolic link, so its "
-                    f"lines would be scored twice: {first}, {path}",
-                    "use a pattern that matches only one of the two",
-                )
+                what = f"{label}: two names are links to the same file: {first}, {path}"
+                raise InputError(what, "use a pattern that matches only one of the two")
             listed.append(FoundFile(path, status.st_size))
         elif not stat.S_ISDIR(status.st_mode):
             raise UsageError(
                 f"{label}: this is not a file but a pipe or a device: {path}",
-                "save its text in a file; a job in this process also reads a pipe, given by its "
-                "name without wildcards",
+                "save its text in a file; only a job in this process reads pipes, by their names",
             )
         elif path == pattern:
             raise UsageError(

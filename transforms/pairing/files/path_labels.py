@@ -43,8 +43,8 @@ class PathLabel:
             other = file_of.setdefault(self.value_of(path), path)
             if other != path:
                 raise InputError(
-                    f"{label}: two files are of the {self.name} {self.value_of(path)}, so they are "
-                    f"of two runs or two models: {other}, {path}",
+                    f"{label}: two files are of the {self.name} {self.value_of(path)}: "
+                    f"{other}, {path}",
                     "name the files of one run; to compare runs, join them: see --join_on",
                 )
 
@@ -58,8 +58,7 @@ class PathLabel:
             paths = joined([path for _, path in files])
             raise InputError(
                 f"no path matches --label_from_path {self.name}={self.pattern}: {paths}",
-                "change the pattern: * is any text within one name of a file or folder, and the "
-                "group in parentheses must match some text",
+                "change the pattern: * is any text within one name, and (...) must match some text",
             )
         label, path, value = matching[0]
         for other_label, other_path, other in matching[1:]:
@@ -67,8 +66,7 @@ class PathLabel:
                 raise InputError(
                     f"the files of the same lines have different values of the label {self.name}: "
                     f"{value!r} in {path} ({label}), {other!r} in {other_path} ({other_label})",
-                    "check that the files belong together, or write a pattern of --label_from_path "
-                    "that only the files of one stream match",
+                    "write a pattern that only the files of one stream match",
                 )
         return value
 

@@ -45,10 +45,9 @@ def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> 
     copies = [(original, path) for path in paths if (original := _COPY.sub("", path)) != path]
     for one, other in [*same, *(pair for pair in copies if pair[0] in keys)]:
         raise InputError(
-            f"{stream.label}: two files are the same shard by their names, so its lines would "
-            f"be scored twice: {one}, {other}",
-            "if one is a copy, move it to another folder; if they are different shards, give "
-            "them names that differ before the extension (out-aa.txt, out-ab.txt)",
+            f"{stream.label}: two files are the same shard by their names: {one}, {other}",
+            "move a copy to another folder; or give the shards names that differ before the "
+            "extension (out-aa.txt, out-ab.txt)",
         )
     if is_pattern(stream.pattern):
         _require_all_of_total(stream, paths)
@@ -61,13 +60,9 @@ def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
         return
     path = stream.pattern
     if is_pattern(path) or "://" in path:
-        raise InputError(
-            f"{stream.label}: nothing matches {path}",
-            "check the path; a pattern is matched where the workers run",
-        )
-    remedy = "check the path"
-    if path.startswith("/"):  # for an engine, all paths of the command line are made absolute
-        remedy = "check the path; the workers must see the file, too"
+        remedy = "check the path; a pattern is matched where the workers run"
+        raise InputError(f"{stream.label}: nothing matches {path}", remedy)
+    remedy = "check the path; the workers must see the file, too"
     raise InputError(f"{stream.label}: there is no file {path}", remedy)
 
 
@@ -108,8 +103,7 @@ def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
                 f"{stream.label}: by their names there are {total} shards, but here are "
                 f"{len(numbers)}, from {min(numbers)} to {max(numbers)} without {missing}: "
                 f"{first.string}",
-                "wait until all shards of one run are written, or copy the missing ones; remove "
-                "those of other runs",
+                "wait until all shards are written, or copy the missing ones; remove older ones",
             )
 
 

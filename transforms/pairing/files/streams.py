@@ -43,9 +43,6 @@ class Stream:
         """A path of this stream, as messages show it."""
         return self.pipe or path
 
-    def version(self, listed: str | None) -> str | None:
-        return None if self.pipe else listed
-
     def told(self, what: str, path: str) -> str:
         """The cause of an error: the stream, then what is wrong, and the path last."""
         return f"{self.label}: {what}: {self.shown(path)}"
@@ -78,7 +75,5 @@ def compression(path: str) -> Compression | None:
 
 
 def changed(stream: Stream, path: str, how: str) -> InputError:
-    return InputError(
-        stream.told(f"the file {how}", path),
-        "the file changed while the job ran: start again when it is complete",
-    )
+    remedy = "the file changed while the job ran: start again when it is complete"
+    return InputError(stream.told(f"the file {how}", path), remedy)

@@ -47,24 +47,19 @@ def table_files(stream: Stream) -> list[FoundFile]:
     try:
         library = importlib.import_module(kind.library)
     except ImportError as error:
-        raise InputError(
-            stream.told(f"the library for {kind.label} tables is not installed here", table),
-            installing(kind.extra),
-        ) from error
+        what = f"the library for {kind.label} tables is not installed here"
+        raise InputError(stream.told(what, table), installing(kind.extra)) from error
     try:
         files = kind.files(library, stream, table)
     except BleuError:
         raise
     except Exception as error:  # the libraries have exceptions of their own
-        said = str(error).strip().partition("\n")[0]
-        raise InputError(
-            stream.told(f"the {kind.label} table cannot be read: {said}", table),
-            "check the path and the access to it",
-        ) from error
+        what = f"the {kind.label} table cannot be read: {str(error).strip().splitlines()[0]}"
+        remedy = "check the path and the access to it"
+        raise InputError(stream.told(what, table), remedy) from error
     if not files:
-        raise InputError(
-            stream.told(f"the {kind.label} table has no files", table), "check that it has rows"
-        )
+        what = f"the {kind.label} table has no files"
+        raise InputError(stream.told(what, table), "check that it has rows")
     return files
 
 
@@ -85,12 +80,9 @@ def _delta_files(library: types.ModuleType, stream: Stream, path: str) -> list[F
     if "deletionVectors" in features:
         deleted = [name for batch in table.deletion_vectors() for name in _column(batch, 0)]
         if deleted:
-            raise _refused(
-                stream,
-                path,
-                f"has deletion vectors: {deleted[0]} has rows that were deleted",
-                "remove them from the files: REORG TABLE ... APPLY (PURGE)",
-            )
+            what = f"has deletion vectors: {deleted[0]} has rows that were deleted"
+            remedy = "remove them from the files: REORG TABLE ... APPLY (PURGE)"
+            raise _refused(stream, path, what, remedy)
     actions = table.get_add_actions(flatten=True)
     names, sizes = (_column(actions, name) for name in ("path", "size_bytes"))
     found = []
@@ -116,24 +108,16 @@ def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list
     ids = {column: number for number, column in current.items()}
     for schema in table.metadata.schemas:
         for number, column in _iceberg_names(schema).items():
-            if current.get(number, column) != column:
-                raise _refused(
-                    stream, name, f"has renamed the column {column} to {current[number]}", _REWRITE
-                )
-            if ids.get(column, number) != number:
-                raise _refused(
-                    stream, name, f"has had another column that was called {column}", _REWRITE
-                )
+            if current.get(number, column) != column or ids.get(column, number) != number:
+                what = f"has renamed the column {column}, or has had another one of this name"
+                raise _refused(stream, name, what)
     found = []
     for task in table.scan().plan_files():
         file = task.file
         if task.delete_files:
-            raise _refused(
-                stream,
-                name,
-                f"has delete files: {file.file_path} has rows that were deleted",
-                "write the files without them: CALL system.rewrite_data_files",
-            )
+            what = f"has delete files: {file.file_path} has rows that were deleted"
+            remedy = "write the files without them: CALL system.rewrite_data_files"
+            raise _refused(stream, name, what, remedy)
         if file.file_format.value.upper() != "PARQUET":
             what = f"has a file of the format {file.file_format.value}: {file.file_path}"
             raise _refused(stream, name, what)

@@ -120,13 +120,10 @@ class Corpus:
         for number, ((role, system, names), stream) in enumerate(
             zip(roles, self.inputs, strict=True)
         ):
-            shards, lines = plan.shards[number], plan.lines[number]
-            files = tuple(
-                InputFile(
-                    stream.shown(shard.file.path), shard.file.size, count, stream.version(version)
-                )
-                for shard, count, version in zip(shards, lines, plan.versions[number], strict=True)
+            described = zip(
+                plan.shards[number], plan.lines[number], plan.versions[number], strict=True
             )
+            files = tuple(InputFile.of(stream, *of_file) for of_file in described)
             inputs.append(FoundInput(role, system, stream.shown(stream.pattern), files, names))
         return tuple(inputs)
 
@@ -245,7 +242,7 @@ class PortionReading:
             is_wanted = len(batch) and (rejects or not self._found.segments)
             yield batch if is_wanted else None, bad if rejects else ()
         if self._found.segments and not rejects:
-            raise bad_records_error(self._found.first, self.lines, self._found.segments)
+            raise bad_records_error(self._found.first, self._found.segments, self.lines)
 
     def _take(self, lines: int) -> SegmentBatch:
         first_line = self._portion.first_line + self.lines

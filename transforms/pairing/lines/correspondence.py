@@ -26,6 +26,7 @@ Cuts = Literal["same", "any"]
 
 CUTS: tuple[Cuts, ...] = get_args(Cuts)
 
+_CUTS_ANY = "if the streams are cut at different lines on purpose, add --cuts any"
 _MOST = 4  # the largest number of streams that a message names
 
 
@@ -52,8 +53,7 @@ def require_same_shards(streams: Sequence[Stream], shards: Sequence[Sequence[Sha
         labels = f"{streams[first].label} and {streams[number].label}"
         raise InputError(
             "; ".join(said) or f"{labels} have the same shards, but in another order",
-            "give all streams the same shards, with corresponding names; if the streams are cut at "
-            "different lines on purpose, add --cuts any",
+            f"give all streams the same shards, with corresponding names; {_CUTS_ANY}",
         )
 
 
@@ -79,8 +79,7 @@ def require_same_lines(
         f"streams: shard {place + 1} has {_lines(lines[first][place])} in "
         f"{streams[first].label}, {lines[number][place]:,} in {streams[number].label}: "
         f"{shards[first][place].file.path}, {shards[number][place].file.path}",
-        "line i of corresponding shards must belong to one segment: find the lost or added line; "
-        "if the streams are cut at different lines on purpose, add --cuts any",
+        f"find the lost or added line; {_CUTS_ANY}",
     )
 
 
@@ -97,10 +96,8 @@ def require_equal_line_counts(streams: Sequence[Stream], lines: Sequence[int]) -
             "line i of every stream must belong to segment i: look for a missing shard or line",
         )
     if not usual:
-        raise InputError(
-            f"the corpus is empty, no stream has a line: {joined(paths, _MOST)}",
-            "check that the files were written",
-        )
+        what = f"the corpus is empty, no stream has a line: {joined(paths, _MOST)}"
+        raise InputError(what, "check that the files were written")
 
 
 def _lines(count: int) -> str:
@@ -154,14 +151,13 @@ def nul_notices(streams: Sequence[Stream], counts: Iterable[LineCounts]) -> tupl
         lines = sum(int(count.newlines.sum()) for count in of_file)
         one_per_line = nuls > _MOST_WITH_LINES * size and nuls >= lines >= _FEWEST_LINES
         if one_per_line or (nuls and controls > _MOST_CONTROLS * size):
-            raise InputError(
-                streams[number].told(
-                    f"{nuls} of {size} bytes are NUL (0x00), and {controls - nuls} are other "
-                    "control characters: it is UTF-16 or UTF-32 text, or not text at all",
-                    of_file[0].range.shard.file.path,
-                ),
-                "convert the file to UTF-8: iconv -f UTF-16LE -t UTF-8 (or -f UTF-16BE, UTF-32LE)",
+            what = (
+                f"{nuls} of {size} bytes are NUL (0x00), and {controls - nuls} are other control "
+                "characters: it is UTF-16 or UTF-32 text, or not text at all"
             )
+            path = of_file[0].range.shard.file.path
+            remedy = "convert the file to UTF-8: iconv -f UTF-16LE -t UTF-8"
+            raise InputError(streams[number].told(what, path), remedy)
         by_stream[number] += nuls
     return tuple(
         Notice("nul", stream.label, by_stream[number]) for number, stream in enumerate(streams)

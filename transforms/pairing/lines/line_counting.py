@@ -209,19 +209,14 @@ def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
         (ending for ending, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None
     )
     if suffix is not None:
-        raise InputError(
-            stream.told(f"its text is {suffix} data", path),
-            f"decompress it; or add {suffix} to its name, if it is not compressed twice",
-        )
+        remedy = f"decompress it; or add {suffix} to its name, if it is not compressed twice"
+        raise InputError(stream.told(f"its text is {suffix} data", path), remedy)
 
 
 def line_too_long(max_line_bytes: int) -> tuple[str, str]:
     """(what is wrong, what to do)."""
-    return (
-        f"has more than {max_line_bytes} bytes",
-        "check that the file is text with a newline after each segment; "
-        "if its lines are that long, raise --max_line_bytes",
-    )
+    remedy = "check that the file is text; if its lines are that long, raise --max_line_bytes"
+    return f"has more than {max_line_bytes} bytes", remedy
 
 
 # Newlines; NULs; control characters that are not white space, including NULs.

@@ -33,6 +33,7 @@ from beam_bleu.transforms.progress import PROGRESS
 # if a single line is longer.
 _MOST_BUFFERED = 5 << 20
 
+TO_UTF8 = "convert the file to UTF-8 (iconv -f ... -t UTF-8), or repair it"
 _FIRST_SPACE = 1 << 16  # bytes for the texts of the first batch
 
 
@@ -256,7 +257,7 @@ class LineReader:
                 row,
                 "invalid-utf8",
                 f"invalid UTF-8 at byte {error.start + 1} of the line ({byte})",
-                "convert the file to UTF-8 (iconv -f ... -t UTF-8), or repair it",
+                TO_UTF8,
                 line,
             )
 

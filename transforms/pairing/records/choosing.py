@@ -146,9 +146,8 @@ def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) ->
                 f"{stream.label}: two files do not have the same columns: "
                 f"{' and '.join(joined(of_file, _SHOWN) for of_file in names)}: "
                 f"{stream.shown(first_path)}, {stream.shown(path)}",
-                "name columns that all files have, and write null for a missing value; or use a "
-                "pattern that matches only files with the same columns; if files of CSV or "
-                "tab-separated text have no headers, add --no_header",
+                "name columns that all files have, or use a pattern that matches only files with "
+                "the same columns; if files of CSV or TSV have no headers, add --no_header",
             )
     in_all = set.intersection(*({*chosen.witnesses} for _, chosen in files))
     return dataclasses.replace(first, witnesses=tuple(filter(in_all.__contains__, first.witnesses)))
@@ -280,14 +279,10 @@ class FileColumns:
             return [(name, self.named(flag, name)) for name in families[0]]
         if families:
             names = " or ".join(joined(family) for family in families)
-            raise self.error(
-                f"the {role} could be the columns {names}", f"name them: {flag} COLUMN,..."
-            )
-        join = "; or, if no system's output is here, join the records with it: --join_on"
-        raise self.error(
-            f"no column has one of the usual names of {role}",
-            f"write {flag} COLUMN,...{join if role == 'candidates' else ''}; {self.listed()}",
-        )
+            what = f"the {role} could be the columns {names}"
+            raise self.error(what, f"name them: {flag} COLUMN,...")
+        remedy = f"write {flag} COLUMN,..., or join records with them: --join_on; {self.listed()}"
+        raise self.error(f"no column has one of the usual names of {role}", remedy)
 
     def has(self, text: str) -> bool:
         try:
@@ -331,10 +326,7 @@ class FileColumns:
         for name in names:
             what = f"two systems are called {name}" if names.count(name) > 1 else ""
             if not can_be_shown(name) or name != name.strip():
-                what = (
-                    f"the column {name!a} gives its name to a system, but a system's name has only "
-                    "printable characters, and no white space around it"
-                )
+                what = f"the system name {name!a} cannot be shown, or has white space at an end"
             if what:
                 remedy = f"give each system its own name: {FLAGS['candidates']} NAME=COLUMN,..."
                 raise self.error(what, remedy)
@@ -372,9 +364,7 @@ class FileColumns:
             raise self.error(
                 f"{value.column} is {_NUMBERS}, and each record has {len(systems)} "
                 f"systems: {joined(systems)}",
-                f"write {SYSTEM} in place of the system's name, such as {value.column}_{SYSTEM}; "
-                "the columns of candidates give the systems their names: --candidate_columns "
-                "NAME=COLUMN",
+                f"write {SYSTEM} in place of the system's name, such as {value.column}_{SYSTEM}",
             )
         names = [value.of_system(system) if has_system else value.column for system in systems]
         paths = tuple(self.named(value.flag or _NUMBERS, name) for name in names)
@@ -382,10 +372,8 @@ class FileColumns:
             kind = type_at(self.schema, path)
             if not has_values(kind, value):
                 must_be = VALUE_PARTS[value.part].must_be
-                raise self.error(
-                    f"each value of the column {path} must be {must_be}, but they are {kind}",
-                    value.remedy,
-                )
+                what = f"each value of the column {path} must be {must_be}, but they are {kind}"
+                raise self.error(what, value.remedy)
         return paths
 
     def _has_system(self, value: ValueColumn) -> bool:

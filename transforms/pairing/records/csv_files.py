@@ -33,9 +33,8 @@ _QUOTE, _NEWLINE = ord('"'), ord("\n")
 
 class CsvFile(GroupFile):
     remedy = (
-        "check that the file is complete; give all rows as many fields as the first one, and at "
-        "most 16 MB; put fields that have quotes, newlines or delimiters in quotes, and write each "
-        "quote in them twice"
+        "give all rows as many fields as the first one, and at most 16 MB; put fields that have "
+        "quotes, newlines or delimiters in quotes, and write each quote in them twice"
     )
 
     def __init__(

@@ -42,10 +42,7 @@ from beam_bleu.transforms.pairing.records.wanted import (
 )
 
 _REMEDY = "repair the file, or the program that wrote it"
-_NOT_SCANNED = (
-    "it has a number of more than 4,000 digits, is nested too deeply, or the name of a column that "
-    "is read has a quote or a backslash"
-)
+_NOT_SCANNED = "nested too deeply, or a number of 4,000 digits, or a column whose name has a quote"
 _NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"  # numbers with several spellings: 1.50 is 1.5
 
 # The most characters of a line of which objects are made, which can take a hundred times its bytes.

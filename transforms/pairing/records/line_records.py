@@ -25,7 +25,7 @@ from beam_bleu.transforms.pairing.files.streams import Shard
 from beam_bleu.transforms.pairing.lines.correspondence import nul_notices, require_equal_line_counts
 from beam_bleu.transforms.pairing.lines.line_columns import split_values
 from beam_bleu.transforms.pairing.lines.line_counting import count_lines, refuse_compressed
-from beam_bleu.transforms.pairing.lines.line_reader import LineReader
+from beam_bleu.transforms.pairing.lines.line_reader import TO_UTF8, LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
 from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
@@ -148,10 +148,7 @@ class LineRecords(RecordFiles):
             header = lines[0].decode().removesuffix("\r")
         except UnicodeDecodeError as error:
             what = f"line 1: invalid UTF-8 at byte {error.start + 1} of the line"
-            raise InputError(
-                self.stream.told(what, shard.file.path),
-                "convert the file to UTF-8 (iconv -f ... -t UTF-8), or repair it",
-            ) from error
+            raise InputError(self.stream.told(what, shard.file.path), TO_UTF8) from error
         return self.chosen_of_fields(header.split("\t"), shard)
 
     def _of_objects(self, shard: Shard, lines: Sequence[bytes]) -> Chosen:
@@ -159,11 +156,8 @@ class LineRecords(RecordFiles):
             schema = schema_of_lines(lines)
         except ValueError as error:
             what = f"none of the first lines is a record: line 1: {error}"
-            raise InputError(
-                self.stream.told(what, shard.file.path),
-                "each line must be a JSON object in UTF-8; jq -c '.[]' FILE makes such lines of a "
-                "list",
-            ) from error
+            remedy = "each line must be a JSON object; jq -c '.[]' FILE makes lines of a list"
+            raise InputError(self.stream.told(what, shard.file.path), remedy) from error
         return self.chosen(schema, shard)
 
 
@@ -186,6 +180,5 @@ def _wrong_number(fields: int, count: int) -> Fault:
         None,
         "wrong-number-of-fields",
         f"has {has}, and the first line has {count}",
-        "each line must have the same number of fields, with a tab between them; quotes have no "
-        "meaning",
+        "each line must have the same number of fields; quotes have no meaning",
     )

@@ -218,25 +218,15 @@ class RecordFiles(RecordSource, abc.ABC):
             read = [fields[int(column.steps[0])] for column in chosen.columns]
             if any(map(is_usual_name, read)) or (len(fields) > 1 and [*fields] == numbers):
                 what = f"the first line looks like a header: {joined(fields, _MOST_NAMES)}"
-                raise InputError(
-                    self.stream.told(what, shard.file.path),
-                    "say what it is: --header if it has the names of the columns, --no_header if "
-                    "it is a record",
-                )
+                remedy = "add --header if it has the names of the columns; if not, --no_header"
+                raise InputError(self.stream.told(what, shard.file.path), remedy)
         return chosen
 
     def input_files(
         self, shards: Sequence[Shard], records: Sequence[int], versions: Sequence[str | None]
     ) -> tuple[InputFile, ...]:
-        return tuple(
-            InputFile(
-                self.stream.shown(shard.file.path),
-                shard.file.size,
-                count,
-                self.stream.version(version),
-            )
-            for shard, count, version in zip(shards, records, versions, strict=True)
-        )
+        files = zip(shards, records, versions, strict=True)
+        return tuple(InputFile.of(self.stream, *of_file) for of_file in files)
 
     def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
         """The files as a stream of a join, whose records have texts of one role, or no texts."""
@@ -406,7 +396,7 @@ class _ParseParts(ThreadedDoFn):
         count = judged.tally.read
         digests = Digests(count, ((self._source.digest_method, read.digest),))
         if judged.bad and self._source.on_bad_record != "reject":
-            raise bad_records_error(judged.bad, count)
+            raise bad_records_error(judged.bad, len(judged.bad), count)
         return [
             *(TaggedOutput(self.REJECTED, record) for record in judged.bad),
             *batches_of(read, judged),

@@ -34,7 +34,6 @@ from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn, ValuePa
 from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.pairing.records.number_columns import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.wanted import (
-    Chosen,
     ColumnPath,
     Fault,
     ReadRecords,
@@ -87,16 +86,23 @@ def judge(read: ReadRecords) -> Judged:
         np.logical_and(usable, ~rows, out=usable)
 
     for _, path in chosen.candidates:
-        fail(nulls(read.columns[path]), lambda row: _without_candidate(read, row))
+        remedy = "write the candidate, or an empty string if the system gave no text"
+        what = f"has no candidate in the column {path}"
+        fault = Fault(path, "missing-candidate", what, remedy)
+        fail(nulls(read.columns[path]), lambda _, fault=fault: fault)
     if chosen.references:
         counts = [reference_counts(read.columns[path]) for path in chosen.references]
-        fail(np.sum(counts, axis=0) == 0, lambda _: _without_reference(chosen))
+        named = joined([path.text for path in chosen.references])
+        what = f"has no reference in the column{'s'[: len(counts) > 1]} {named}"
+        remedy = "write a reference, or leave the record out with --where"
+        no_reference = Fault(chosen.references[0], "missing-reference", what, remedy)
+        fail(np.sum(counts, axis=0) == 0, lambda _: no_reference)
     numbers: dict[ValueColumn, list[Numbers]] = {}
     for column, paths in chosen.values:
         for path in paths:
             part, found = VALUE_PARTS[column.part], numbers_of(read.columns[path], column.part)
-            fault = functools.partial(_without_number, read.columns[path], path, part, found)
-            fail(found.missing | found.wrong, fault)
+            of_row = functools.partial(_without_number, read.columns[path], path, part, found)
+            fail(found.missing | found.wrong, of_row)
             numbers.setdefault(column, []).append(found)
     kept = np.flatnonzero(usable)
     bad = [*raw.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
@@ -148,38 +154,13 @@ def _batch(read: ReadRecords, judged: Judged, rows: Integers) -> SegmentBatch:
     )
 
 
-def _without_candidate(read: ReadRecords, row: int) -> Fault:
-    candidates = read.raw.chosen.candidates
-    missing = [path for _, path in candidates if not read.columns[path][row].is_valid]
-    return Fault(
-        missing[0],
-        "missing-candidate",
-        f"has no candidate in {_named([path.text for path in missing])}",
-        "write the candidate, or an empty string if the system gave no text",
-    )
-
-
-def _without_reference(chosen: Chosen) -> Fault:
-    return Fault(
-        chosen.references[0],
-        "missing-reference",
-        f"has no reference in {_named([path.text for path in chosen.references])}",
-        "write a reference, or leave the record out with --where",
-    )
-
-
 def _without_number(
     values: pa.Array, path: ColumnPath, part: ValuePart, found: Numbers, row: int
 ) -> Fault:
     remedy = f"write {part.must_be}, or leave the record out with --where"
-    column = _named([path.text])
     if found.missing[row]:
-        return Fault(path, "missing-number", f"has no value in {column}", remedy)
+        return Fault(path, "missing-number", f"has no value in the column {path}", remedy)
     value = values[row].as_py()
     shown = value if isinstance(value, str) else json.dumps(value, default=str)
-    what = f"has {shown[:_SHOWN]} in {column}, where the value must be {part.must_be}"
+    what = f"has {shown[:_SHOWN]} in the column {path}, where the value must be {part.must_be}"
     return Fault(path, "not-a-number", what, remedy)
-
-
-def _named(columns: Sequence[str]) -> str:
-    return f"the column{'s' if len(columns) > 1 else ''} {joined(columns)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -91,18 +90,6 @@ class Footer:
     version: str | None
     groups: Sequence[tuple[int, int]]
 
-    def sums(self, start: int = 0, stop: int | None = None) -> tuple[int, int]:
-        groups = self.groups[start:stop]
-        return sum(rows for rows, _ in groups), sum(size for _, size in groups)
-
-    def piece(self, start: int, stop: int) -> GroupPiece:
-        rows_before, bytes_before = self.sums(0, start)
-        rows, size = self.sums(start, stop)
-        groups = range(start, stop)
-        return GroupPiece(
-            self.shard.file, self.version, groups, rows_before, rows, size, bytes_before
-        )
-
 
 @dataclasses.dataclass(frozen=True)
 class RowGroupRecords(RecordFiles):
@@ -135,13 +122,12 @@ class RowGroupRecords(RecordFiles):
         chosen = require_same_columns(
             self.stream, [(footer.shard.file.path, footer.chosen) for footer in footers]
         )
-        rows, all_bytes = zip(*(footer.sums() for footer in footers), strict=True)
+        rows = [sum(count for count, _ in footer.groups) for footer in footers]
+        all_bytes = sum(size for footer in footers for _, size in footer.groups)
         if not any(rows):
-            raise InputError(
-                f"{self.stream.label}: there are no rows: {self.stream.pattern}",
-                "check that the files were written",
-            )
-        portion_bytes = self.range_bytes or range_bytes_for(sum(all_bytes))
+            what = f"{self.stream.label}: there are no rows: {self.stream.pattern}"
+            raise InputError(what, "check that the files were written")
+        portion_bytes = self.range_bytes or range_bytes_for(all_bytes)
         portions = list(_portions(footers, chosen, portion_bytes))
         sizes = np.array([portion.bytes for portion in portions], np.int64)
         return RecordPlan(
@@ -198,10 +184,7 @@ class RowGroupRecords(RecordFiles):
         too_long = rows_of(column, np.flatnonzero(np.diff(offsets_of(values)) > most))
         for row in np.unique(too_long).tolist():
             what = f"column {path}: the text has more than {most} bytes"
-            remedy = (
-                "check that this column is the right one; if its texts are that long, raise "
-                "--max_line_bytes"
-            )
+            remedy = "name the right column, or raise --max_line_bytes"
             faults.setdefault(row, Fault(path, "line-too-long", what, remedy))
         return faults
 
@@ -261,17 +244,24 @@ class RowGroupRecords(RecordFiles):
 
 def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
     """Portions begin at the first group after each multiple of their bytes."""
-    cut, cost = [], 0
+    pieces: dict[int, list[GroupPiece]] = {}
+    cost = 0
     for footer in footers:
         cost += _FILE_BYTES
-        for group, (_, size) in enumerate(footer.groups):
-            cut.append((cost // portion_bytes, footer.shard.number, footer, group))
+        of_portions = []
+        for _, size in footer.groups:
+            of_portions.append(cost // portion_bytes)
             cost += size
-    pieces: dict[int, list[GroupPiece]] = {}
-    for (portion, _), run in itertools.groupby(cut, key=operator.itemgetter(0, 1)):
-        groups = list(run)
-        footer, start, stop = groups[0][2], groups[0][3], groups[-1][3] + 1
-        pieces.setdefault(portion, []).append(footer.piece(start, stop))
+        start = rows_before = bytes_before = 0
+        for portion, run in itertools.groupby(of_portions):
+            stop = start + len(list(run))
+            rows, size = map(sum, zip(*footer.groups[start:stop], strict=True))
+            groups = range(start, stop)
+            piece = GroupPiece(
+                footer.shard.file, footer.version, groups, rows_before, rows, size, bytes_before
+            )
+            pieces.setdefault(portion, []).append(piece)
+            start, rows_before, bytes_before = stop, rows_before + rows, bytes_before + size
     first = 0
     for of_portion in pieces.values():
         rows = sum(piece.rows for piece in of_portion)

@@ -81,10 +81,7 @@ class ArrowColumns:
             ("references", self.references, self.of_references),
         ):
             if not _are_names(names) or not names:
-                raise ValueError(
-                    f"{what} must be the name of a column, or several: see ArrowColumns, got "
-                    f"{value!r}"
-                )
+                raise ValueError(f"{what} must be the name of a column, or several, got {value!r}")
         require_distinct(self.of_candidates, self.of_references, "column")
         for what, name in (("key", self.key), ("ids", self.ids)):
             if name is not None and not isinstance(name, str):
@@ -145,11 +142,8 @@ def table_batches(
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if not isinstance(table, pa.Table):
-        raise InputError(
-            f"an element must be a pyarrow Table or RecordBatch, got one of type "
-            f"{type(table).__name__}",
-            "give tables; `columns` is only for them",
-        )
+        what = f"an element must be a pyarrow Table or RecordBatch, got a {type(table).__name__}"
+        raise InputError(what, "give tables; `columns` is only for them")
     candidates, references = columns.of_candidates, columns.of_references
     if systems is not None and isinstance(columns.candidate, Mapping):
         candidates = [columns.candidate[name] for name in systems]
@@ -159,10 +153,8 @@ def table_batches(
         if table.schema.names.count(name) != 1:
             there = ", ".join(table.schema.names)
             count = "no" if name not in table.schema.names else "more than one"
-            raise InputError(
-                f"a table has {count} column {name!r}; it has {there}",
-                "name the columns in ArrowColumns",
-            )
+            what = f"a table has {count} column {name!r}; it has {there}"
+            raise InputError(what, "name the columns in ArrowColumns")
         require_valid(table[name], name)
     ids = None if columns.ids is None else _segment_numbers(table[columns.ids], columns.ids)
     size = usual_rows(len(candidates) + len(references))
@@ -218,10 +210,8 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
                 "name a column of such integers, or cast it to strings",
             )
     else:
-        raise InputError(
-            f"the column {name!r} has values of the type {ids.type}, which cannot be ids",
-            "name a column of strings or integers",
-        )
+        what = f"the column {name!r} has values of the type {ids.type}, which cannot be ids"
+        raise InputError(what, "name a column of strings or integers")
     order = np.argsort(numbers, kind="stable")
     again = np.flatnonzero(np.diff(numbers[order]) == 0)
     if len(again):
@@ -238,10 +228,8 @@ def _keys(column: pa.Array, name: str) -> tuple[Integers, list[tuple[Any]]]:
     """The number of each row's key, and the keys."""
     kind = column.type
     if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
-        raise InputError(
-            f"the column {name!r} has values of the type {kind}, which cannot be keys",
-            "name a column of strings, integers or booleans",
-        )
+        what = f"the column {name!r} has values of the type {kind}, which cannot be keys"
+        raise InputError(what, "name a column of strings, integers or booleans")
     encoded = column.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy(), [(key,) for key in encoded.dictionary.to_pylist()]
 
@@ -250,10 +238,8 @@ def _require(there: Rows, first: int, lack: str) -> None:
     """Checks that all rows, of which `first` is the number of the first one, have something."""
     if not there.all():
         row = first + int(there.argmin()) + 1
-        raise InputError(
-            f"row {row} of a table has {lack}",
-            "leave the row out, or give it an empty string if the text is empty",
-        )
+        remedy = "leave the row out, or give it an empty string if the text is empty"
+        raise InputError(f"row {row} of a table has {lack}", remedy)
 
 
 def require_valid(column: pa.ChunkedArray, name: str) -> None:
@@ -275,8 +261,7 @@ def text_column(column: pa.ChunkedArray, name: str, *, lists: bool = False) -> p
     if not is_right:
         raise InputError(
             f"the column {name!r} must have {'lists of ' * lists}strings, but its type is {kind}",
-            "references='name' is a column of lists, and references=['a', 'b'] are columns of "
-            "strings",
+            "references='name' is a column of lists; references=['a', 'b'] are ones of strings",
         )
     return values
 

@@ -23,10 +23,7 @@ Segment = tuple[str, References]  # (candidate, [reference, ...])
 
 SegmentOfSystems = tuple[Mapping[str, str], References]
 
-_PLACES = (
-    "give segments to Globally, and (key, segment) to PerKey and SumSegments"
-    "; SegmentScores takes both"
-)
+_PLACES = "give segments to Globally, (key, segment) to PerKey, both to SegmentScores"
 
 # With 2,048, adding up a batch that has a hundred keys takes several times as long as counting.
 _BATCH_SEGMENTS = 16384
@@ -181,10 +178,8 @@ def _checked(
         elif reference is not None:
             raise _other_form("a reference must be a str or None", reference, form)
     if is_missing:
-        raise InputError(
-            f"the segment with the candidate {_shown(candidates[0])} has no reference",
-            "give it one or more (an empty string is one), or leave the segment out",
-        )
+        what = f"the segment with the candidate {_shown(candidates[0])} has no reference"
+        raise InputError(what, "give it one (perhaps an empty string), or leave the segment out")
     return candidates, references, characters
 
 
@@ -206,11 +201,8 @@ def _column(texts: Sequence[str | None]) -> pa.LargeStringArray:
     try:
         return pa.array(texts, pa.large_string())
     except UnicodeEncodeError as error:
-        raise InputError(
-            f"text that is not Unicode: {_shown(error.object)} has a lone surrogate "
-            f"at {error.start}",
-            "decode the text with its real encoding",
-        ) from None
+        what = f"not Unicode text: {_shown(error.object)} has a lone surrogate at {error.start}"
+        raise InputError(what, "decode the text with its real encoding") from None
 
 
 def _shown(value: object) -> str:
@@ -257,9 +249,8 @@ class RowFields:
                 raise ValueError(f"the field {name!r} must be a text, but it is {types[name]}")
             if name in lists and types[name] in _TEXT:
                 raise ValueError(
-                    f"the field {name!r} must be a list of texts, but it is one text (ReadFromJson "
-                    "turns a list into one text); for fields with one reference each, list them: "
-                    "references: [reference_a, reference_b]"
+                    f"the field {name!r} must be a list of texts, but it is one text; for fields "
+                    "with one reference each, list them: references: [reference_a, reference_b]"
                 )
 
     def segment_of(self, row: Any) -> tuple[tuple[Any, ...], Segment]:

@@ -47,10 +47,7 @@ class Findings:
 # for which two sides have different documents.
 Sort = Literal["twice", "differing", "missing", "unknown", "mismatched"]
 
-_COVER = (
-    "every system must have every segment: add the missing records, or choose "
-    "--coverage common or --coverage each"
-)
+_COVER = "add the missing records, or choose --coverage common or --coverage each"
 
 # Of findings that can end the job: what is said of them, and what to do.
 _ERRORS: dict[Sort, tuple[str, str]] = {

@@ -227,10 +227,8 @@ class _ChooseBuckets(beam.DoFn):
         portions = list(gathered[1])
         lacking = [{*portion.chosen.lacking} for portion in dict(portions).values()]
         for column in sorted(set.intersection(*lacking)):
-            raise InputError(
-                f"no file of the join has the column {column} (--where)",
-                "check the name of the column",
-            )
+            what = f"no file of the join has the column {column} (--where)"
+            raise InputError(what, "check the name of the column")
         total = sum(portion.bytes for _, portion in portions)
         buckets = min(max(-(-total // _BUCKET_BYTES), 1), _MOST_BUCKETS)
         PROGRESS.begin("scoring", total)
@@ -265,7 +263,7 @@ class _SendRows(ThreadedDoFn):
             rows, bad, of_part = join_rows(read)
             report += of_part
             if bad and not self._rejects:
-                raise bad_records_error(bad, of_part.read, counted="records")
+                raise bad_records_error(bad, len(bad), of_part.read)
             for record in bad:
                 yield TaggedOutput(self.REJECTED, record)
             waiting.append(rows)
@@ -352,8 +350,7 @@ class _CheckIds(beam.DoFn):
         if different and "other-documents" not in source.allow:
             raise InputError(
                 joined(sentences(different), separator="; "),
-                "equal ids must be of the same document: score outputs for the same documents; if "
-                "the differences are meant, add --allow other-documents",
+                "score outputs for the same documents, or add --allow other-documents",
             )
         # As for all forms of input: before conditions and rejected records leave segments out.
         count = report.tally.read + streams[0].tally.read
@@ -364,8 +361,7 @@ class _CheckIds(beam.DoFn):
             if report.segments and not tally.scored.get(system):
                 raise InputError(
                     f"candidates {system}: none of the {report.segments:,} segments can be scored",
-                    "check that the ids are those of the references, and check --coverage, which "
-                    f"is {source.coverage}, and --where",
+                    "check the ids, --coverage and --where",
                 )
         yield FoundSegments(
             tally.read,

@@ -189,10 +189,9 @@ def _check_names(names: pa.LargeStringArray, raw: RawRecords) -> None:
         if not can_be_shown(name) or name != name.strip():
             row = pc.index(names, pa.scalar(name, names.type)).as_py()
             raise InputError(
-                f"{raw.label}: {raw.place(row)}: the column {raw.chosen.system} has "
-                f"the system name {name!a}, but a system's name has only printable characters, and "
-                f"no white space around it: {raw.path}",
-                "give each system one name without such characters",
+                f"{raw.label}: {raw.place(row)}: the system name {name!a} in the column "
+                f"{raw.chosen.system} cannot be shown, or has white space at an end: {raw.path}",
+                "give each system a name of printable characters",
             )
 
 
