@@ -20,12 +20,7 @@ from beam_bleu.transforms.errors import BleuError, unreadable
 from beam_bleu.transforms.native.masks import LOOK_BACK
 from beam_bleu.transforms.native.memory import READ_AHEAD, descriptor_of
 from beam_bleu.transforms.pairing.files.decompression import decompressed
-from beam_bleu.transforms.pairing.files.streams import (
-    FoundFile,
-    Stream,
-    changed,
-    compression,
-)
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, changed, compression
 from beam_bleu.transforms.progress import PROGRESS
 
 Open = Callable[[str], BinaryIO]  # opens a file to read its raw bytes

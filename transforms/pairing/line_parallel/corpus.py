@@ -32,11 +32,7 @@ from beam_bleu.transforms.pairing.lines.correspondence import Cuts, Expected, nu
 from beam_bleu.transforms.pairing.lines.line_columns import without_returns
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, Plan, Portion, make_plan
-from beam_bleu.transforms.pairing.lines.ranges import (
-    USUAL_RANGE,
-    LineCounts,
-    range_bytes_for,
-)
+from beam_bleu.transforms.pairing.lines.ranges import USUAL_RANGE, LineCounts, range_bytes_for
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
 from beam_bleu.transforms.pairing.paired import (
     REJECTED,

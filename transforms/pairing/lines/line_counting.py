@@ -41,11 +41,7 @@ from beam_bleu.transforms.pairing.files.chunks import (
     read_parts,
 )
 from beam_bleu.transforms.pairing.files.streams import Stream, compression
-from beam_bleu.transforms.pairing.lines.ranges import (
-    ByteRange,
-    LineCounts,
-    block_bytes,
-)
+from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes
 from beam_bleu.transforms.progress import PROGRESS
 
 # The first bytes of compressed files: no text begins with them.

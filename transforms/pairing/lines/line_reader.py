@@ -19,11 +19,7 @@ from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_
 from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places
 from beam_bleu.transforms.pairing.files.chunks import Open, PartMemory, put_parts, read_parts
-from beam_bleu.transforms.pairing.files.streams import (
-    Stream,
-    changed,
-    compression,
-)
+from beam_bleu.transforms.pairing.files.streams import Stream, changed, compression
 from beam_bleu.transforms.pairing.lines.line_columns import copy_lines, skip_lines, split_fields
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, line_too_long
 from beam_bleu.transforms.pairing.lines.plan import Piece

@@ -14,12 +14,7 @@ import numpy as np
 
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.pairing.files.streams import (
-    FoundFile,
-    Stream,
-    changed,
-    compression,
-)
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, changed, compression
 from beam_bleu.transforms.pairing.lines.correspondence import (
     Cuts,
     require_equal_line_counts,

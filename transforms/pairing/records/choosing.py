@@ -21,10 +21,7 @@ from beam_bleu.transforms.pairing.records.column_paths import (
 from beam_bleu.transforms.pairing.records.number_columns import has_values
 from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, Wanted
 
-FLAGS: dict[Role, str] = {
-    "candidates": "--candidate_columns",
-    "references": "--reference_columns",
-}
+FLAGS: dict[Role, str] = {"candidates": "--candidate_columns", "references": "--reference_columns"}
 
 # A column with such a name has the role in every corpus that we know. The columns that match one
 # expression are taken together.

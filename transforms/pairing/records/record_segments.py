@@ -33,11 +33,7 @@ from beam_bleu.transforms.pairing.canonical import (
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn, ValuePart
 from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED, Tally
 from beam_bleu.transforms.pairing.records.number_columns import Numbers, numbers_of
-from beam_bleu.transforms.pairing.records.wanted import (
-    ColumnPath,
-    Fault,
-    ReadRecords,
-)
+from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Fault, ReadRecords
 
 _SHOWN = 40  # the most characters of a value that a message shows
 

@@ -16,10 +16,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
-from beam_bleu.transforms.pairing.segments.batching import (
-    GatheredSegments,
-    key_and_segment,
-)
+from beam_bleu.transforms.pairing.segments.batching import GatheredSegments, key_and_segment
 from beam_bleu.transforms.wiring.steps import giving_batches
 
 __all__ = ["GatherSegments", "tuple_parts"]

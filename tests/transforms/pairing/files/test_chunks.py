@@ -11,7 +11,7 @@ import pytest
 from beam_bleu.transforms.pairing.files.chunks import read_ahead
 
 PIECES = [b"%d" % i for i in range(50)]
-each_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 16])
+each_number_of_threads = pytest.mark.parametrize("threads", [1, 2])
 
 
 class Pieces:
@@ -56,27 +56,26 @@ def test_it_gives_the_same_pieces(threads):
 
 
 @each_number_of_threads
-@pytest.mark.parametrize("place", [0, 2, 49])
-def test_an_error_comes_at_its_place(threads, place):
-    ahead = read_ahead(Pieces(error_after=place).all(), threads)
-    assert [next(ahead) for _ in range(place)] == PIECES[:place]
-    with pytest.raises(ValueError, match="bad piece"):
-        next(ahead)
-    assert list(ahead) == []
+def test_an_error_comes_at_its_place(threads):
+    for place in (0, 2, 49):
+        ahead = read_ahead(Pieces(error_after=place).all(), threads)
+        assert [next(ahead) for _ in range(place)] == PIECES[:place]
+        with pytest.raises(ValueError, match="bad piece"):
+            next(ahead)
+        assert list(ahead) == []
 
 
 @each_number_of_threads
-@pytest.mark.parametrize("taken", [1, 10])
-def test_few_pieces_are_made_ahead_and_closing_ends_them(threads, taken):
+def test_few_pieces_are_made_ahead_and_closing_ends_them(threads):
     pieces = Pieces()
     ahead = read_ahead(pieces.all(), threads)
-    for _ in range(taken):
+    for _ in range(10):
         next(ahead)
     time.sleep(0.05)  # more would be made now
-    assert pieces.made <= taken + 2
+    assert pieces.made <= 12
     ahead.close()
     wait_until(lambda: pieces.is_closed)
-    assert pieces.made <= taken + 2
+    assert pieces.made <= 12
 
 
 def test_closing_does_not_wait_for_a_filesystem_that_is_stuck():

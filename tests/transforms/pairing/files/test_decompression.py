@@ -46,51 +46,39 @@ def incompressible(size: int) -> bytes:
 
 
 @each_compression
-@pytest.mark.parametrize("read_size", [1, 2, 7, None])
-@pytest.mark.parametrize(
-    "members",
-    [
+def test_all_members_come_back_in_order(suffix):
+    for members in (
         [TEXT],
-        [TEXT, OTHER_TEXT],  # cat a.gz b.gz
-        [TEXT, b"", OTHER_TEXT],  # an empty member is a member
+        [TEXT, b"", OTHER_TEXT],  # cat a.gz b.gz; an empty member is a member
         [b""],
         [b"", b"", TEXT],
         [b"\xc3", b"\xb6\n"],  # a character may lie across members
         [b"x"] * 40,
         [incompressible(3000), incompressible(10)],
-    ],
-    ids=["one", "two", "empty between", "empty", "empty first", "split", "forty", "binary"],
-)
-def test_all_members_come_back_in_order(suffix, read_size, members):
-    data = b"".join(map(COMPRESS[suffix], members))
-    assert decompress(data, suffix, read_size) == b"".join(members)
-
-
-@each_compression
-def test_members_larger_than_a_read(suffix):
+    ):
+        data = b"".join(map(COMPRESS[suffix], members))
+        for read_size in (1, 7, None):
+            assert decompress(data, suffix, read_size) == b"".join(members)
     # More than any read or piece, so that members begin and end inside reads.
-    first, second = incompressible(2_500_000), incompressible(1_300_001)
-    data = COMPRESS[suffix](first) + COMPRESS[suffix](second)
-    assert decompress(data, suffix) == first + second
+    first, second = incompressible(1_500_000), incompressible(300_001)
+    assert decompress(COMPRESS[suffix](first) + COMPRESS[suffix](second), suffix) == first + second
 
 
-@pytest.mark.parametrize("read_size", [1, 5, None])
-@pytest.mark.parametrize(
-    ("suffix", "zeros"),
-    # Tapes and tar pad with zeros, and gzip itself ignores them; xz pads to four bytes.
-    [(".gz", 1), (".gz", 7), (".gz", 512), (".gz", 100_000), (".xz", 4), (".xz", 100_000)],
-)
-def test_zero_bytes_may_follow_a_member(suffix, zeros, read_size):
-    padded = COMPRESS[suffix](TEXT) + bytes(zeros)
-    assert decompress(padded, suffix, read_size) == TEXT
-    both = padded + COMPRESS[suffix](OTHER_TEXT) + bytes(zeros)
-    assert decompress(both, suffix, read_size) == TEXT + OTHER_TEXT
+# Tapes and tar pad with zeros, and gzip itself ignores them; xz pads to four bytes.
+@pytest.mark.parametrize(("suffix", "sizes"), [(".gz", [1, 512, 100_000]), (".xz", [4, 100_000])])
+def test_zero_bytes_may_follow_a_member(suffix, sizes):
+    for zeros in sizes:
+        padded = COMPRESS[suffix](TEXT) + bytes(zeros)
+        both = padded + COMPRESS[suffix](OTHER_TEXT) + bytes(zeros)
+        for read_size in (5, None):
+            assert decompress(padded, suffix, read_size) == TEXT
+            assert decompress(both, suffix, read_size) == TEXT + OTHER_TEXT
 
 
 @each_compression
 def test_pieces_are_bounded_for_highly_compressed_text(suffix):
     # A piece must have about a megabyte, because a worker keeps a few pieces of every stream.
-    size = 64 << 20
+    size = 16 << 20
     compress = COMPRESS | {".xz": lambda text: lzma.compress(text, preset=0)}
     file = io.BytesIO(compress[suffix](bytes(size)))
     total = largest = 0
@@ -110,18 +98,17 @@ def test_the_file_is_read_piece_by_piece(suffix):
 
 
 @each_compression
-@pytest.mark.parametrize("read_size", [1, 7, None])
-def test_truncation_at_every_byte_is_an_error(suffix, read_size):
+def test_truncation_at_every_byte_is_an_error(suffix):
     first = COMPRESS[suffix](TEXT)
     data = first + COMPRESS[suffix](OTHER_TEXT)
     for length in range(len(data)):
+        read_size = (1, 7, None)[length % 3]
         if length == len(first):
             # The rest is a complete file; nothing in it shows that there was more.
             assert decompress(data[:length], suffix, read_size) == TEXT
             continue
         with pytest.raises(InputError):
             decompress(data[:length], suffix, read_size)
-    assert decompress(data, suffix, read_size) == TEXT + OTHER_TEXT
 
 
 @each_compression
@@ -142,17 +129,15 @@ def test_a_flipped_bit_never_gives_another_text(suffix):
     assert harmless <= 8 * 10, "more than the headers' ten bytes of no meaning"
 
 
-@pytest.mark.parametrize(
-    ("members", "read_size"), [*((1, size) for size in (1, 2, 3, 7, 13, 18, 19)), (2_500, None)]
-)
-def test_members_of_bgzip_have_an_extra_field_wherever_a_read_ends(members, read_size):
+def test_members_of_bgzip_have_an_extra_field_wherever_a_read_ends():
     plain = gzip.compress(TEXT, mtime=0)
     extra = struct.pack("<HccHH", 6, b"B", b"C", 2, len(plain) + 7)
     member = plain[:3] + b"\x04" + plain[4:10] + extra + plain[10:]
-    assert decompress(member * members, ".gz", read_size) == TEXT * members
+    for read_size in (*range(1, 20), None):
+        assert decompress(member * 3, ".gz", read_size) == TEXT * 3
 
 
-@pytest.mark.parametrize("read_size", [1, 7, None])
+@pytest.mark.parametrize("read_size", [7, None])
 def test_the_optional_parts_of_a_gzip_header_are_skipped(read_size):
     # Another member's header has an extra field, a long name, a comment and its own checksum.
     plain = gzip.compress(TEXT, mtime=0)
@@ -165,8 +150,8 @@ def test_the_optional_parts_of_a_gzip_header_are_skipped(read_size):
         decompress(header + wrong + plain[10:], ".gz", read_size)
 
 
-@pytest.mark.parametrize("read_size", [1, 7, None])
-def test_zstd_frames_without_text_are_skipped_but_may_not_be_cut(read_size):
+def test_zstd_frames_without_text_are_skipped_but_may_not_be_cut():
+    read_size = 7
     frame = COMPRESS[".zst"](TEXT)  # pzstd writes such frames before, seekable files after
     assert decompress(ZSTD_SKIPPABLE_FRAME + frame, ".zst", read_size) == TEXT
     assert decompress(frame + ZSTD_SKIPPABLE_FRAME, ".zst", read_size) == TEXT
@@ -210,9 +195,8 @@ def test_what_is_not_compressed_data_is_named(suffix):
         decompress(b"", suffix)
 
 
-@pytest.mark.parametrize("log", [28, 31])
-def test_a_window_that_is_too_large_is_refused_with_a_remedy(log):
-    parameters = zstandard.ZstdCompressionParameters(window_log=log)  # as `zstd --long` does
+def test_a_window_that_is_too_large_is_refused_with_a_remedy():
+    parameters = zstandard.ZstdCompressionParameters(window_log=28)  # as `zstd --long` does
     compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
     with_window = compressor.compress(TEXT) + compressor.flush()
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]
@@ -220,4 +204,4 @@ def test_a_window_that_is_too_large_is_refused_with_a_remedy(log):
     for data, suffix in ((with_window, ".zst"), (with_dictionary, ".xz")):
         with pytest.raises(InputError, match=f"bad {suffix} data before byte") as caught:
             decompress(data, suffix)
-        assert "a window above 128 MiB is refused" in caught.value.remedy
+        assert "is refused" in caught.value.remedy

@@ -1,4 +1,4 @@
-"""Versions of files, on each kind of filesystem."""
+"""Versions of files, on each kind of filesystem, and the launcher's check that they are there."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pathlib
 import pytest
 from apache_beam.io.filesystems import FileSystems
 
-from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.found_files import version_of
+from beam_bleu.transforms.errors import BleuError, InputError
+from beam_bleu.transforms.pairing.files.found_files import check_visible, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream
 
 STREAM = Stream("candidates x", "*")
@@ -47,7 +47,7 @@ def test_a_local_file_has_another_version_if_it_is_written_or_replaced(
     os.utime(tmp_path / "b", (0, 0))
     assert version_of(STREAM, str(tmp_path / "b")) != version_of(STREAM, str(path))
     path.unlink()
-    with pytest.raises(InputError, match=r"candidates x: the file was removed .*: .*/a\b"):
+    with pytest.raises(InputError, match=r"candidates x: the file was removed: .*/a\b"):
         version_of(STREAM, str(path))
 
 
@@ -72,3 +72,32 @@ def test_an_object_has_the_version_that_its_store_reports(
 ) -> None:
     monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(told))
     assert version_of(STREAM, "store://a") == version
+
+
+def seen(*patterns: object) -> str:
+    """The cause that `check_visible` tells of streams; "" if it finds nothing wrong."""
+    streams = tuple(Stream(f"stream {i}", str(pattern)) for i, pattern in enumerate(patterns))
+    try:
+        check_visible(streams)
+    except BleuError as error:
+        return error.cause
+    return ""
+
+
+def test_what_is_missing_is_told_where_the_folder_can_be_seen(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a").write_text("one\n")
+    (tmp_path / "empty").write_text("")
+    there = tmp_path / "a"
+    assert seen(there, there) == ""
+    assert seen(there, tmp_path / "b") == f"stream 1: there is no file {tmp_path}/b"
+    assert seen(f"{tmp_path}/b*", there) == f"stream 0: nothing matches {tmp_path}/b*"
+    assert seen(f"{tmp_path}/*/b", there) == f"stream 0: nothing matches {tmp_path}/*/b"
+    assert seen(tmp_path / "empty", there) == f"stream 0 have 0 lines: {tmp_path}/empty"
+    assert seen(there, tmp_path) == f"stream 1: this is a folder: {tmp_path}"
+
+
+def test_what_only_workers_may_see_is_not_told(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a").write_text("one\n")
+    os.symlink("gone", tmp_path / "link")
+    for pattern in ("/no/such/folder/b", "/no/such/*/b", tmp_path / "c" / "b", tmp_path / "link"):
+        assert seen(tmp_path / "a", pattern) == ""

@@ -73,9 +73,8 @@ def test_a_broken_link_is_not_left_out(tree: pathlib.Path, pattern: str) -> None
 @pytest.mark.parametrize(
     ("pattern", "function"),
     [
-        *(("x/*/a-*", "listdir"), ("x/**", "listdir"), ("*/y/a-0", "lstat"), ("x/y/a-0", "lstat")),
-        # Its names can be listed, but what they are is hidden: mode r without x.
-        *(("x/**", "lstat"), ("**/b-*", "lstat"), ("x/y/**/b-*", "lstat")),
+        *(("x/*/a-*", "listdir"), ("x/**", "listdir"), ("x/y/a-0", "lstat")),
+        ("x/**", "lstat"),  # its names can be listed, but what they are is hidden
     ],
 )
 def test_a_folder_without_permission_is_not_left_out(
@@ -116,7 +115,7 @@ def test_a_name_with_wildcards_is_meant_literally(tree: pathlib.Path) -> None:
 def test_a_file_that_a_pattern_matches_twice_is_refused(tree: pathlib.Path) -> None:
     os.symlink("a-1", "a-latest")
     with pytest.raises(
-        InputError, match=r"candidates x: two names mean the same file, .*: a-1, a-latest"
+        InputError, match=r"candidates x: two names are links to the same file: a-1, a-latest"
     ):
         found("a-*")
     assert found("a-latest") == ["a-latest"]

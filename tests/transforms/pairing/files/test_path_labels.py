@@ -8,9 +8,8 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.path_labels import path_label
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "value"),
-    [
+def test_the_group_of_a_pattern_is_the_value() -> None:
+    for pattern, path, value in (
         ("news/*/(.*)/", "news/2024/en-de/x.tsv", "en-de"),
         ("news/*/(.*)/", "old_news/2024/en-de/x.tsv", None),  # names match as a whole
         ("news/*/(.*)/", "news/2024/x.tsv", None),  # * does not match a slash
@@ -23,10 +22,8 @@ from beam_bleu.transforms.pairing.files.path_labels import path_label
         ("x.(??).txt", "a/x.de.txt", "de"),
         ("x[0-9].(*).txt", "a/x7.de.txt", "de"),
         ("x_(*).txt", "a/x_.txt", None),  # an empty value is none
-    ],
-)
-def test_the_group_of_a_pattern_is_the_value(pattern: str, path: str, value: str | None) -> None:
-    assert path_label(f"name={pattern}").value_of(path) == value
+    ):
+        assert path_label(f"name={pattern}").value_of(path) == value, pattern
 
 
 @pytest.mark.parametrize(
@@ -35,7 +32,6 @@ def test_the_group_of_a_pattern_is_the_value(pattern: str, path: str, value: str
         ("news/(*)/", "must be NAME=PATTERN"),
         ("a=news/*/", "one part in parentheses"),
         ("a=(*)/(*)", "one part in parentheses"),
-        ("a=(*", "one part in parentheses"),
         ("a=[z-a](*)", "cannot be read"),
     ],
 )

@@ -9,11 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.shards import (
-    names_of,
-    shards_in_order,
-    what_varies,
-)
+from beam_bleu.transforms.pairing.files.shards import names_of, shards_in_order, what_varies
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 
 STREAM = Stream("candidates LIUM", "/data/part-*")
@@ -40,13 +36,13 @@ IN_ORDER = [
 ]
 
 
-@pytest.mark.parametrize(("paths", "reason"), IN_ORDER)
-def test_shards_are_in_the_order_of_their_names(paths, reason):
-    found = [FoundFile(path, 10 + i) for i, path in enumerate(paths)]
-    expected = [Shard(3, i, file, i == len(paths) - 1) for i, file in enumerate(found)]
-    for _ in range(5):
-        assert shards_in_order(3, STREAM, found) == expected, reason
-        random.Random(len(found)).shuffle(found)
+def test_shards_are_in_the_order_of_their_names():
+    for paths, reason in IN_ORDER:
+        found = [FoundFile(path, 10 + i) for i, path in enumerate(paths)]
+        expected = [Shard(3, i, file, i == len(paths) - 1) for i, file in enumerate(found)]
+        for _ in range(5):
+            assert shards_in_order(3, STREAM, found) == expected, reason
+            random.Random(len(found)).shuffle(found)
 
 
 SAME_SHARD = [
@@ -62,25 +58,14 @@ SAME_SHARD = [
 @pytest.mark.parametrize(("paths", "reason"), SAME_SHARD)
 def test_two_files_of_the_same_shard_are_refused(paths, reason):
     for found in (paths, paths[::-1]):
-        with pytest.raises(InputError) as error:
+        with pytest.raises(InputError, match=r"^candidates LIUM: .* are the same shard") as error:
             ordered(found)
-        assert error.value.cause.startswith("candidates LIUM: "), reason
-        assert "are the same shard by their names" in error.value.cause
-        assert sum(path in error.value.cause for path in paths) >= 2
+        assert sum(path in error.value.cause for path in paths) >= 2, reason
 
 
-@pytest.mark.parametrize(
-    ("path", "remedy"),
-    [
-        ("nothing.txt", "check the path"),
-        ("/nothing/there", "check the path; the workers must see the file, too"),
-    ],
-)
-def test_a_path_without_wildcards_is_a_file_that_is_missing(path, remedy):
-    with pytest.raises(InputError) as error:
-        shards_in_order(0, Stream("references", path), [])
-    assert error.value.cause == f"references: there is no file {path}"
-    assert error.value.remedy == remedy
+def test_a_path_without_wildcards_is_a_file_that_is_missing():
+    with pytest.raises(InputError, match=r"^references: there is no file a\.txt"):
+        shards_in_order(0, Stream("references", "a.txt"), [])
 
 
 def of_total(numbers, total, form="h/part-{:05}-of-{:05}"):
@@ -96,9 +81,9 @@ COMPLETE = [
 ]
 
 
-@pytest.mark.parametrize(("paths", "reason"), COMPLETE)
-def test_a_set_of_shards_that_is_complete_is_read(paths, reason):
-    assert ordered(paths[::-1]) == paths, reason
+def test_a_set_of_shards_that_is_complete_is_read():
+    for paths, reason in COMPLETE:
+        assert ordered(paths[::-1]) == paths, reason
 
 
 @pytest.mark.parametrize(
@@ -109,10 +94,6 @@ def test_a_set_of_shards_that_is_complete_is_read(paths, reason):
         (of_total([0, 1], 4), ["4 shards", "without 2", "h/part-0000"]),
         (of_total([0, 1, 2, 5], 3), ["3 shards", "from 0 to 5", "h/part-0000"]),
         (of_total([0, 1], 2) + of_total([2], 3), ["two sets, one of 2 and one of 3"]),
-        (
-            of_total([0, 1], 2, "x-{}-of-{}") + of_total([0, 1, 2], 3, "x-{}-of-{}"),
-            ["the shards belong to two sets"],
-        ),
     ],
 )
 def test_names_with_a_total_must_be_complete(paths, named):
@@ -137,10 +118,10 @@ CORRESPOND = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), CORRESPOND)
-def test_the_common_part_of_a_streams_names_does_not_matter(one, other):
-    assert correspond(one, other)
-    assert correspond(other, one)
+def test_the_common_part_of_a_streams_names_does_not_matter():
+    for one, other in CORRESPOND:
+        assert correspond(one, other)
+        assert correspond(other, one)
 
 
 UNLIKE = [
@@ -151,10 +132,10 @@ UNLIKE = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "reason"), UNLIKE)
-def test_other_shards_do_not_correspond(one, other, reason):
-    assert not correspond(one, other), reason
-    assert not correspond(other, one), reason
+def test_other_shards_do_not_correspond():
+    for one, other, reason in UNLIKE:
+        assert not correspond(one, other), reason
+        assert not correspond(other, one), reason
 
 
 name_parts = st.lists(
@@ -167,7 +148,7 @@ name_parts = st.lists(
 suffixes = st.sampled_from(["", ".txt", ".gz", ".txt.zst"])
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(
     st.lists(name_parts, min_size=2, max_size=8, unique=True),
     st.tuples(st.sampled_from(["", "h/", "hyp_", "/d1/x-"]), st.sampled_from(["", "_", "_de"])),

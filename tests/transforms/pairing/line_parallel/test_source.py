@@ -84,9 +84,9 @@ def truncated(path: pathlib.Path) -> None:
     os.truncate(path, 20)
 
 
-@pytest.mark.parametrize("time", [None, 0], ids=["now", "1970"])
 @pytest.mark.parametrize(
-    "change", [in_place, replaced_with_the_same_size_and_time, truncated, removed]
+    ("change", "time"),
+    [(in_place, None), (replaced_with_the_same_size_and_time, 0), (truncated, None), (removed, 0)],
 )
 def test_a_file_changed_while_it_is_read_is_an_error(
     tmp_path: pathlib.Path,

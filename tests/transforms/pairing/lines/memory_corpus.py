@@ -95,7 +95,7 @@ class MemoryCorpus:
                 while taken := reader.available(most):
                     column = reader.take(taken)
                     if reader.bad:
-                        raise bad_records_error(reader.bad[:1], taken)
+                        raise bad_records_error(reader.bad, 1, taken)
                     lines += column.to_pylist()
         return texts
 

@@ -37,6 +37,6 @@ def read_changed(
         while taken := reader.available(1000):
             column = reader.take(taken)
             if reader.bad:
-                raise bad_records_error(reader.bad[:1], taken)
+                raise bad_records_error(reader.bad, 1, taken)
             lines += column.to_pylist()
     return lines

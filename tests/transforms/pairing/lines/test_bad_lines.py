@@ -46,13 +46,11 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("range_bytes", [16, 1 << 26])
 @pytest.mark.parametrize(("counted", "read", "reason"), CHANGES)
-def test_a_file_that_changes_after_it_was_counted_is_an_error(counted, read, reason, range_bytes):
-    with pytest.raises(InputError) as error:
-        read_changed(counted, read, range_bytes=range_bytes)
-    assert error.value.cause.startswith("candidates LIUM: "), reason
-    assert error.value.cause.endswith(": a.txt")
+def test_a_file_that_changes_after_it_was_counted_is_an_error(counted, read, reason):
+    for range_bytes in (16, 1 << 26):
+        with pytest.raises(InputError, match=r"^candidates LIUM: .*: a\.txt"):
+            read_changed(counted, read, range_bytes=range_bytes)
 
 
 class Unanswering(io.BytesIO):
@@ -81,13 +79,12 @@ def test_errors_of_the_filesystem_name_stream_and_file(open_file, reason):
     assert reason in error.value.cause
 
 
-@pytest.mark.parametrize("suffix", COMPRESS)
-@pytest.mark.parametrize("end", [b"\n", b""])
-def test_the_error_of_a_bad_line_names_its_file_and_number(suffix, end):
-    for line, said in (
-        (b"x" * 101, "line 1001 has more than 100 bytes"),
-        (b"x" * (3 << 20), "line 1001 has more than 100 bytes"),
-        (b"caf\xe9", "line 1001: invalid UTF-8 at byte 4 of the line (0xe9)"),
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_the_error_of_a_bad_line_names_its_file_and_number(suffix):
+    for line, end, said in (
+        (b"x" * 101, b"\n", "line 1001 has more than 100 bytes"),
+        (b"x" * (3 << 20), b"", "line 1001 has more than 100 bytes"),
+        (b"caf\xe9", b"\n", "line 1001: invalid UTF-8 at byte 4 of the line (0xe9)"),
     ):
         text = COMPRESS[suffix](b"one\n" * 1000 + line + end)
         with pytest.raises(InputError) as error:
@@ -96,13 +93,13 @@ def test_the_error_of_a_bad_line_names_its_file_and_number(suffix, end):
 
 
 def test_a_line_that_is_too_long_is_not_kept():
-    text = b"a\n" + b"x" * (100 << 20) + b"\n"
+    text = b"a\n" + b"x" * (20 << 20) + b"\n"
     tracemalloc.start()
     with pytest.raises(InputError, match="line 2 has more than 1000000 bytes"):
         read_file(text, limit=1_000_000)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert most < 32 << 20
+    assert most < 12 << 20
 
 
 def test_a_bomb_is_refused_before_it_is_decompressed():
@@ -126,7 +123,7 @@ def test_a_bomb_is_refused_before_it_is_decompressed():
         count_lines(stream, part, lambda _: Endless(), None, 1 << 20)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(
     st.lists(
         st.one_of(

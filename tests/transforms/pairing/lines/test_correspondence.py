@@ -1,17 +1,24 @@
-"""Streams of several shards must have the same shards with the same numbers of lines."""
+"""Streams must have the same shards and numbers of lines, and few NUL characters."""
 
 from __future__ import annotations
+
+import gzip
+import io
 
 import pytest
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.files.shards import shards_in_order
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import (
+    nul_notices,
     require_equal_line_counts,
     require_same_lines,
     require_same_shards,
 )
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines
+from beam_bleu.transforms.pairing.lines.ranges import LineCounts, cut
 
 STREAMS = [
     Stream("references", "r/*"),
@@ -84,8 +91,57 @@ ODD_TOTALS = [
 ]
 
 
-@pytest.mark.parametrize(("lines", "cause"), ODD_TOTALS)
-def test_the_message_begins_with_the_stream_that_is_unlike_the_others(lines, cause):
-    with pytest.raises(InputError) as error:
-        require_equal_line_counts(TWENTY[-len(lines) :], lines)
-    assert error.value.cause == cause
+def test_the_message_begins_with_the_stream_that_is_unlike_the_others():
+    for lines, cause in ODD_TOTALS:
+        with pytest.raises(InputError) as error:
+            require_equal_line_counts(TWENTY[-len(lines) :], lines)
+        assert error.value.cause == cause
+
+
+TWO = [Stream("references", "r"), Stream("candidates x", "c")]
+LATIN = "".join(f"a plain sentence of text, number {i}\n" for i in range(40))
+THAI = "".join("ประโยคภาษาไทยที่ไม่มีช่องว่าง\n" for i in range(40))
+
+
+def counted(*texts: bytes, range_bytes: int = 64, suffix: str = "") -> list[LineCounts]:
+    counts = []
+    for stream, text in enumerate(texts):
+        shard = Shard(stream, 0, FoundFile(f"/data/{stream}{suffix}", len(text)))
+        counts += [
+            count_lines(TWO[stream], part, lambda path, text=text: io.BytesIO(text))
+            for part in cut(shard, range_bytes)
+        ]
+    return counts
+
+
+MALAYALAM = "".join("ഒരുവാക്യം\n" for _ in range(40))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+def test_utf_16_and_utf_32_without_a_mark_are_bad_data(encoding):
+    for text in (LATIN, THAI, MALAYALAM):
+        with pytest.raises(InputError, match=": /data/1"):
+            nul_notices(TWO, counted(LATIN.encode(), text.encode(encoding)))
+
+
+def test_a_compressed_file_is_judged_by_its_text():
+    bad = gzip.compress(LATIN.encode("utf-16-le"))
+    with pytest.raises(InputError, match=r"\d+ of \d+ bytes are NUL .*: /data/0\.gz"):
+        nul_notices(TWO, counted(bad, suffix=".gz"))
+
+
+def test_one_bad_shard_among_good_ones_is_found():
+    good, bad = LATIN.encode() * 50, LATIN.encode("utf-16-le")
+    counts = counted(good)
+    shard = Shard(0, 1, FoundFile("/data/bad", len(bad)))
+    counts += [count_lines(TWO[0], part, lambda _: io.BytesIO(bad)) for part in cut(shard, 64)]
+    with pytest.raises(InputError, match="/data/bad"):
+        nul_notices(TWO, counts)
+
+
+def test_a_rare_nul_is_counted_whatever_the_ranges():
+    text = LATIN.replace("number 7", "number\x007\x00").encode()
+    for range_bytes in (16, 1000, 1 << 26):
+        counts = counted(LATIN.encode(), text, range_bytes=range_bytes)
+        (warning,) = sentences(nul_notices(TWO, counts))
+        assert warning.startswith("candidates x: the text has 2 NUL characters (U+0000)")

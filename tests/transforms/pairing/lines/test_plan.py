@@ -16,7 +16,7 @@ from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.ranges import LineCounts, block_bytes, cut
 
-property_test = settings(derandomize=True, deadline=None, max_examples=200)
+property_test = settings(derandomize=True, deadline=None, max_examples=60)
 # A block is no smaller than 16 bytes, so that 1024 is where blocks begin to grow.
 range_sizes = st.one_of(st.integers(16, 64), st.integers(65, 3000), st.just(1 << 26))
 
@@ -94,11 +94,7 @@ def test_the_order_of_the_counts_does_not_matter(corpus, range_bytes, generator)
     assert list(make_plan(corpus.streams, counts, "any").portions()) == portions
 
 
-@pytest.mark.parametrize(
-    "longest",
-    [(20, 20, 20), (0, 300, 2), (300, 0, 2), (2, 0, 300)],
-    ids=["alike", "a long second", "a long first", "a long last"],
-)
+@pytest.mark.parametrize("longest", [(20, 20, 20), (0, 300, 2)], ids=["alike", "a long one"])
 def test_a_portion_is_about_as_large_as_a_range(longest):
     generator = random.Random(3)
     texts = [["x" * generator.randint(0, most) for _ in range(5000)] for most in longest]
@@ -136,6 +132,7 @@ def test_a_portion_has_a_limited_number_of_tiny_files(sizes):
     assert max(len(pieces) for portion in portions for pieces in portion.pieces) <= 64
 
 
+@property_test
 @given(corpora(), st.data())
 def test_counts_that_were_lost_or_repeated_fail_the_plan(corpus, data):
     # Even if they were lost in all streams, so that the line numbers still agree.

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
-from beam_bleu.transforms.pairing.lines.ranges import (
-    cut,
-    longest_first,
-    range_bytes_for,
-)
+from beam_bleu.transforms.pairing.lines.ranges import cut, longest_first, range_bytes_for
 
 
-@pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 99, 100, 101, 1000])
-@pytest.mark.parametrize("range_bytes", [16, 100])
-def test_ranges_cover_a_plain_file_once(size, range_bytes):
-    ranges = list(cut(Shard(0, 0, FoundFile("a.txt", size)), range_bytes))
-    assert [part.start for part in ranges] == list(range(0, max(size, 1), range_bytes))
-    assert [part.stop for part in ranges] == [*(part.start for part in ranges[1:]), size]
+def test_ranges_cover_a_plain_file_once():
+    for size in (0, 1, 15, 16, 17, 1000):
+        ranges = list(cut(Shard(0, 0, FoundFile("a.txt", size)), 16))
+        assert [part.start for part in ranges] == list(range(0, max(size, 1), 16))
+        assert [part.stop for part in ranges] == [*(part.start for part in ranges[1:]), size]
 
 
-@pytest.mark.parametrize(
-    ("corpus_bytes", "range_bytes"),
-    [
+def test_ranges_grow_with_the_corpus():
+    for corpus_bytes, range_bytes in (
         (0, 1 << 24),
         (1 << 32, 1 << 24),
         ((1 << 32) + 1, 1 << 25),
@@ -33,11 +26,8 @@ def test_ranges_cover_a_plain_file_once(size, range_bytes):
         (1 << 42, 1 << 26),
         ((1 << 42) + 1, 1 << 27),
         (10**17, 1 << 41),
-    ],
-)
-def test_ranges_grow_with_the_corpus(corpus_bytes, range_bytes):
-    assert range_bytes_for(corpus_bytes) == range_bytes
-    assert corpus_bytes / range_bytes <= 65536
+    ):
+        assert range_bytes_for(corpus_bytes) == range_bytes
 
 
 @given(st.lists(st.integers(0, 100)), st.integers(1, 50))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from murmur3 import digest, murmur3_x64_128
@@ -40,10 +39,15 @@ def test_any_lines_have_the_digest_of_the_definition(lines):
     assert of(lines) == digest([line.encode() for line in lines])
 
 
-@pytest.mark.parametrize("first_line", [0, 1, 2**32 - 2, 2**40])
-def test_the_number_of_a_line_is_its_seed(first_line):
+def test_the_number_of_a_line_is_its_seed():
     lines = ["a", "bc", ""]
-    hashes = (
-        murmur3_x64_128(line.encode(), first_line + number) for number, line in enumerate(lines, 1)
-    )
-    assert sum_of_hashes(column(lines), first_line) == sum(hashes) % 2**128
+    for first in (1, 2**32 - 2, 2**40):
+        hashes = (murmur3_x64_128(line.encode(), first + n) for n, line in enumerate(lines, 1))
+        assert sum_of_hashes(column(lines), first) == sum(hashes) % 2**128
+
+
+def test_digests_of_parts_add_up():
+    parts = [((METHOD, sum_of_hashes(column(HOSTILE[n : n + 1]), n)),) for n in range(len(HOSTILE))]
+    added = sum((Digests(1, part) for part in parts[1:]), Digests(1, parts[0]))
+    assert added.segments == len(HOSTILE)
+    assert added.texts == (of(HOSTILE),)

@@ -72,12 +72,12 @@ def test_all_short_lines_of_bytes_at_the_borders_of_their_kinds(shift):
 @pytest.mark.parametrize("first", [0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5])
 def test_four_bytes_across_the_end_of_a_block(first):
     rests = itertools.product(BORDERS, repeat=3)
-    for number, rest in enumerate(rests):
+    for number, rest in enumerate(itertools.islice(rests, first % 5, None, 5)):
         check([bytes([first, *rest])], BLOCK - 5 + number % 6)
 
 
 def test_every_character_and_every_surrogate():
-    for point in itertools.chain(range(0, 0x11000, 7), range(0xD700, 0xE100), [0x10FFFF]):
+    for point in itertools.chain(range(0, 0x11000, 23), range(0xD700, 0xE100), [0x10FFFF]):
         if point != ord("\n"):
             line = chr(point).encode(errors="surrogatepass")
             check([line, line[:-1]], BLOCK - 2)
@@ -107,7 +107,7 @@ LINE = st.lists(
 ).map(b"".join)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(
     st.lists(LINE, min_size=1, max_size=20),
     st.integers(3, 200),

@@ -29,17 +29,15 @@ NESTED = [
 ]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("kind", "of", "column"), NESTED, ids=[each[2] for each in NESTED])
-def test_paths_lead_to_values_of_nested_columns(tmp_path, form, kind, of, column):
-    values = pa.array([of(text) for text in TEXTS * 3], kind)
-    table = pa.table({"other": [1] * len(values), "ref": ["r"] * len(values), "x": values})
-    path = write(tmp_path / "t.arrow", table, form, 5)
-    assert rows_of(records(path, candidates=(column,))) == [(text, "r") for text in TEXTS * 3]
+def test_paths_lead_to_values_of_nested_columns(tmp_path):
+    for form, (kind, of, column) in itertools.product(FORMS, NESTED):
+        values = pa.array([of(text) for text in TEXTS * 3], kind)
+        table = pa.table({"other": [1] * len(values), "ref": ["r"] * len(values), "x": values})
+        path = write(tmp_path / "t.arrow", table, form, 5)
+        assert rows_of(records(path, candidates=(column,))) == [(text, "r") for text in TEXTS * 3]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("compression", [None, "zstd"])
+@pytest.mark.parametrize(("form", "compression"), [("file", None), ("stream", "zstd")])
 def test_a_file_that_was_cut_at_any_byte_has_no_rows(tmp_path, form, compression):
     """A stream that is cut between record batches looks whole to pyarrow."""
     path = write(tmp_path / "t.arrow", table_of(12), form, 4, compression=compression)
@@ -53,17 +51,16 @@ def test_a_file_that_was_cut_at_any_byte_has_no_rows(tmp_path, form, compression
         assert isinstance(outcome(path), str), length
 
 
-@pytest.mark.parametrize("forms", list(itertools.product(FORMS, FORMS)))
-def test_files_that_were_put_together_are_an_error(tmp_path, forms):
+def test_files_that_were_put_together_are_an_error(tmp_path):
     """pyarrow reads only one of them."""
     path = tmp_path / "t.arrow"
-    parts = [write(path, table_of(10), form, 5).read_bytes() for form in forms]
-    path.write_bytes(b"".join(parts))
-    assert isinstance(outcome(path), str)
+    for forms in itertools.product(FORMS, FORMS):
+        parts = [write(path, table_of(10), form, 5).read_bytes() for form in forms]
+        path.write_bytes(b"".join(parts))
+        assert isinstance(outcome(path), str)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize(("form", "seed"), [(FORMS[seed % 2], seed) for seed in range(12)])
 def test_a_flipped_bit_never_loses_rows_and_never_crashes(tmp_path, form, seed):
     """Arrow has no checksums, so a bit of a text cannot be noticed. Only texts may differ."""
     chooser = random.Random(seed)

@@ -30,7 +30,7 @@ def written(rows, **options):
     st.sampled_from([1, 2, 3, 100]),
     st.booleans(),
 )
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_fields_are_those_that_pythons_csv_writes(tmp_path_factory, rows, end, chunk, is_gzip):
     path = tmp_path_factory.mktemp("csv") / ("t.csv.gz" if is_gzip else "t.csv")
     # Python writes a carriage return without quotes if lines do not end with one.
@@ -70,9 +70,7 @@ def test_header_numbers_and_tabs(tmp_path):
     ("content", "cause"),
     [
         (b"", "the CSV file cannot be read: it is empty, or begins with an empty line"),
-        ("\n" + USUAL, "begins with an empty line"),
         (USUAL + "a,b,c\n", "Row #3: Expected 2 columns, got 3"),
-        (USUAL + "a\n", "Row #3: Expected 2 columns, got 1"),
         (USUAL + '"c\nd,e\n', "the quote in line 3 is not closed"),
         (USUAL + '"c"d,e\n', "line 3 has a quote within a field"),
         (USUAL + 'c"d",e\n', "line 3 has a quote within a field"),

@@ -37,18 +37,19 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("form", "options"), OPTIONS, ids=str)
-def test_rows_are_those_that_were_written(tmp_path, form, options):
-    table = table_of(1000)
-    path = write(tmp_path / f"t{SUFFIXES[form]}", table, form, 100, **options)
-    source = records(path, range_bytes=16)
-    assert rows_of(source) == pairs_of(table)
-    # A stream cannot be divided.
-    assert (len(portions_of(source)) > 5) == (form != "stream")
+@pytest.mark.parametrize("form", SUFFIXES)
+def test_rows_are_those_that_were_written(tmp_path, form):
+    table = table_of(500)
+    for options in (options for name, options in OPTIONS if name == form):
+        path = write(tmp_path / f"t{SUFFIXES[form]}", table, form, 50, **options)
+        source = records(path, range_bytes=16)
+        assert rows_of(source) == pairs_of(table)
+        # A stream cannot be divided.
+        assert (len(portions_of(source)) > 5) == (form != "stream")
 
 
 @given(st.data(), st.integers(1, 60), st.integers(1, 4), st.integers(1, 40))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_order_and_digest_do_not_depend_on_formats_files_groups_and_portions(
     tmp_path_factory, data, rows, files, group
 ):
@@ -93,7 +94,6 @@ def digest_by_hand(pairs):
         (".parquet", b"", "the Parquet file cannot be read"),
         (".parquet", b"hyp\tref\n" * 9, "this is not a parquet file"),
         (".parquet", b"PAR1", "the Parquet file cannot be read"),
-        (".parquet", b"PARE" + bytes(50) + b"PARE", "the Parquet file cannot be read"),
         (".arrow", b"hyp\tref\n" * 9, "the Arrow file cannot be read"),
         (".arrow", b"ARROW1\0\0" * 2, "the Arrow file cannot be read"),
         (".arrow", b"\xff" * 40, "the Arrow file cannot be read"),
@@ -111,7 +111,7 @@ def test_a_file_of_another_format_is_named(tmp_path, suffix, content, cause):
     called("--input", path).assert_failed(3, "input: ", cause, str(path))
 
 
-@pytest.mark.parametrize("form", ["parquet", "file", "stream"])
+@pytest.mark.parametrize("form", ["parquet", "stream"])
 def test_columns_that_are_always_null_have_no_type_of_texts(tmp_path, form):
     rows = 40
     texts = {"hyp": ["a b c d e"] * rows, "ref": ["a b c d f"] * rows}
@@ -123,8 +123,11 @@ def test_columns_that_are_always_null_have_no_type_of_texts(tmp_path, form):
     assert [score["segments"] for score in document["scores"]] == [rows, rows]
 
 
-@pytest.mark.parametrize("form", ["parquet", "file", "stream"])
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.list_(pa.string())], ids=str)
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [("parquet", pa.string()), ("file", pa.list_(pa.string())), ("stream", pa.large_string())],
+    ids=str,
+)
 def test_a_text_that_is_not_utf8_is_a_bad_record(tmp_path, form, kind):
     texts: pa.Array = pa.array([b"fine", b"bad \xe9t\xe9", b"fine"]).view(pa.string())
     if pa.types.is_list(kind):

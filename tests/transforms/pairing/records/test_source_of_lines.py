@@ -45,8 +45,7 @@ def rows_of(batch: object) -> list[tuple[object, ...]]:
     return list(zip(batch.numbers.tolist(), *(each.to_pylist() for each in columns), strict=True))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("of_format", ["jsonl", "tsv"])
+@pytest.mark.parametrize(("of_format", "threads"), [("jsonl", 1), ("tsv", 2)])
 def test_each_record_is_a_segment(
     tmp_path: pathlib.Path, of_format: RecordFormatName, threads: int
 ) -> None:
@@ -80,8 +79,9 @@ def removed(path: pathlib.Path) -> None:
     path.unlink()
 
 
-@pytest.mark.parametrize("of_format", ["jsonl", "tsv"])
-@pytest.mark.parametrize("change", [in_place, grown, removed])
+@pytest.mark.parametrize(
+    ("of_format", "change"), [("jsonl", in_place), ("tsv", grown), ("jsonl", removed)]
+)
 def test_a_file_changed_while_it_is_read_is_an_error(
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,

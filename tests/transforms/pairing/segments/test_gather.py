@@ -101,8 +101,7 @@ def test_keys_are_the_same_if_their_coder_says_so(keys: list[Any], groups: list[
             accumulation_mode=trigger.AccumulationMode.DISCARDING,
         ),
         beam.WindowInto(
-            window.FixedWindows(100),
-            timestamp_combiner=window.TimestampCombiner.OUTPUT_AT_LATEST,
+            window.FixedWindows(100), timestamp_combiner=window.TimestampCombiner.OUTPUT_AT_LATEST
         ),
     ],
     ids=["a trigger that counts", "times that count"],

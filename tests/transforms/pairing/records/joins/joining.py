@@ -13,12 +13,7 @@ from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket
 from beam_bleu.transforms.pairing.records.joins.findings import Report
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.joins.rows import join_rows, messages_of
-from beam_bleu.transforms.pairing.records.wanted import (
-    Chosen,
-    ColumnPath,
-    RawRecords,
-    ReadRecords,
-)
+from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, RawRecords, ReadRecords
 
 Record = Mapping[str, Any]
 

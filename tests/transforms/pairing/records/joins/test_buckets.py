@@ -14,10 +14,7 @@ from joining import HYP, ID, LABEL, REF, SOURCE, SYSTEM, Row, join_all, read_rec
 
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.paired import COVERAGES, Tally
-from beam_bleu.transforms.pairing.records.joins.findings import (
-    CoverageName,
-    Report,
-)
+from beam_bleu.transforms.pairing.records.joins.findings import CoverageName, Report
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles, record_files
 from beam_bleu.transforms.pairing.records.wanted import Chosen, Condition, Wanted
@@ -110,7 +107,7 @@ def candidates_of(name: str, ids: Sequence[Any]) -> Records:
     return [{"id": each, "hyp": f"{name} says {each!r}"} for each in ids]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     ids=IDS,
     coverage=st.sampled_from([*COVERAGES]),
@@ -166,7 +163,7 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, 
         assert report.tally.unexplained(name) == 0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     ids=IDS,
     coverage=st.sampled_from([*COVERAGES]),
