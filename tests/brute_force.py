@@ -37,38 +37,13 @@ def clipped_matches(candidate, references, n):
     return matches
 
 
-def closest(candidate_length, lengths):
-    """The best match length. If two are equally close, the shorter (multi-bleu, mteval, NLTK)."""
-    return min(lengths, key=lambda length: (abs(length - candidate_length), length))
-
-
-def closest_first(candidate_length, lengths):
-    """The best match length. If two are equally close, the first (torchmetrics)."""
-    distances = [abs(length - candidate_length) for length in lengths]
-    return lengths[distances.index(min(distances))]
-
-
-def shortest(candidate_length, lengths):
-    """TensorFlow NMT; mteval before version 13."""
-    return min(lengths)
-
-
-def longest(candidate_length, lengths):
-    """One of the two readings of seed 002."""
-    return max(lengths)
-
-
-def average(candidate_length, lengths):
-    """The other reading of seed 002; exact, so that the sum has no rounding."""
-    return Fraction(sum(lengths), len(lengths))
-
-
 REFERENCE_LENGTHS = {
-    "closest": closest,
-    "closest_first": closest_first,
-    "shortest": shortest,
-    "longest": longest,
-    "average": average,
+    # If two are equally close, the shorter one (multi-bleu, mteval, NLTK), or the first.
+    "closest": lambda length, others: min(others, key=lambda each: (abs(each - length), each)),
+    "closest_first": lambda length, others: min(others, key=lambda each: abs(each - length)),
+    "shortest": lambda _, others: min(others),
+    "longest": lambda _, others: max(others),
+    "average": lambda _, others: Fraction(sum(others), len(others)),
 }
 
 
@@ -139,22 +114,6 @@ def papineni2002_epsilon(sums, epsilon=1e-100, weights=None):
     return brevity_penalty(sums) * weighted_geometric_mean(precisions, weights)
 
 
-def tensorflow(sums, smooth=False):
-    """compute_bleu of TensorFlow NMT, whose reference lengths are the shortest.
-
-    Smoothing adds one to matches and totals of every order, also of unigrams. Like the tool, it
-    divides by the reference length and then by the ratio. So an empty side is an error.
-    """
-    added = 1 if smooth else 0
-    precisions = [
-        Fraction(m + added, t + added) if t + added else Fraction(0)
-        for m, t in zip(sums.matches, sums.totals, strict=True)
-    ]
-    ratio = sums.candidate_length / sums.reference_length
-    penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
-    return penalty * weighted_geometric_mean(precisions, uniform(len(precisions)))
-
-
 def nltk_totals(sums):
     """NLTK's denominators: each segment counts max(1, its n-grams) (Counter sums since 3.2.2)."""
     return [total + shorter for total, shorter in zip(sums.totals, sums.shorter, strict=True)]
@@ -168,8 +127,6 @@ def nltk(sums, method=0, weights=None, epsilon=0.1, k=5):
     candidate length of the corpus. If that is 1, it leaves out an order without matches.
     """
     totals = nltk_totals(sums)
-    if not any(totals):
-        raise ZeroDivisionError
     if sums.matches[0] == 0:
         return 0.0
     precisions, zeros = [], 0
@@ -198,8 +155,6 @@ def nltk(sums, method=0, weights=None, epsilon=0.1, k=5):
 def nltk_legacy(sums, weights=None):
     """NLTK 3.2.2 to 3.2.5: orders without matches are left out; other weights do not change."""
     totals = nltk_totals(sums)
-    if not any(totals):
-        raise ZeroDivisionError
     if sums.matches[0] == 0:
         return 0.0
     weights = weights or uniform(len(totals))
@@ -211,41 +166,33 @@ def nltk_legacy(sums, weights=None):
     return brevity_penalty(sums) * math.exp(math.fsum(logarithms))
 
 
-def sacrebleu(sums, smooth_method="exp", smooth_value=None, effective_order=False):
+def sacrebleu(sums, smooth_method="exp"):
     """sacreBLEU's corpus score (2.x), divided by 100.
 
-    An order without n-grams gives 0. With effective_order, the mean ends before this order. If
-    nothing matches, the score is 0.
+    If nothing matches, or there is an order without n-grams, the score is 0.
     """
-    value = (
-        {"floor": 0.1, "add-k": 1}.get(smooth_method, 0) if smooth_value is None else smooth_value
-    )
+    value = {"floor": Fraction(0.1), "add-k": 1}.get(smooth_method)
     if not any(sums.matches):
         return 0.0
     precisions, zeros = [], 0
     for n, (m, t) in enumerate(zip(sums.matches, sums.totals, strict=True), 1):
         if smooth_method == "add-k" and n > 1:
-            m, t = m + Fraction(value), t + Fraction(value)
+            m, t = m + value, t + value
         if t == 0:
-            break
+            return 0.0
         if m == 0:
             zeros += 1
-            m = {"exp": Fraction(1, 2**zeros), "floor": Fraction(value)}.get(smooth_method, 0)
+            m = {"exp": Fraction(1, 2**zeros), "floor": value}.get(smooth_method, 0)
         precisions.append(Fraction(m) / t)
-    if not effective_order:
-        precisions += [Fraction(0)] * (len(sums.matches) - len(precisions))
     return brevity_penalty(sums) * weighted_geometric_mean(precisions, uniform(len(precisions)))
 
 
-def mteval13a(sums, smoothing=True):
+def mteval13a(sums):
     """mteval-v13a.pl: orders without matches get 1/2, 1/4, ... matches; p_n = 1 without n-grams.
 
     This is the score of a segment: an empty candidate gives 0. For a whole corpus the script takes
     the logarithm of the brevity penalty and of the length ratio, and fails if one side is empty.
-    Without smoothing, an order without matches gives 0.
     """
-    if not smoothing:
-        return papineni2002(sums)
     precisions, zeros = [], 0
     for m, t in zip(sums.matches, sums.totals, strict=True):
         zeros += t > 0 and m == 0

@@ -17,57 +17,54 @@ from beam_bleu.transforms.score.segment_table import segment_schema, segment_tab
 from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 
+def config_of(metric: Any, **choices: Any) -> Any:
+    """The definition of a metric by its name, or the definition that is given."""
+    return config_type(metric)(**choices) if isinstance(metric, str) else metric
+
+
 def counted(
-    segments: Sequence[Segment],
-    metric: str,
-    others: Sequence[str] | None = None,
-    **choices: Any,
+    segments: Sequence[Segment], metric: Any, others: Sequence[str] | None = None, **choices: Any
 ) -> BatchStatistics:
     """What is counted in segments, and, if there are any, in the candidates of another system."""
-    config = config_type(metric)(**choices)
-    batch = to_batch(segments)
+    config, batch = config_of(metric, **choices), to_batch(segments)
     if others is not None:
-        more = pa.array(others, pa.large_string())
-        batch = dataclasses.replace(
-            batch, candidates=(*batch.candidates, more), systems=("one", "other")
-        )
+        candidates = (*batch.candidates, pa.array(others, pa.large_string()))
+        batch = dataclasses.replace(batch, candidates=candidates, systems=("one", "other"))
     return count_batch(batch, config.text, config.metric)
 
 
-def score_of(segments: Sequence[Segment], metric: str, **choices: Any) -> Any:
-    """The score of segments."""
-    config = config_type(metric)(**choices)
-    totals = group_totals(counted(segments, metric, **choices), with_products=True)
-    return score_of_totals(totals, config)
+def score_of(segments: Sequence[Segment], metric: Any, **choices: Any) -> Any:
+    config = config_of(metric, **choices)
+    return score_of_totals(group_totals(counted(segments, config), with_products=True), config)
 
 
-def segment_scores(
-    segments: Sequence[Segment], metric: str, **choices: Any
-) -> list[dict[str, Any]]:
+def rows_of_table(statistics: BatchStatistics, metric: Any) -> list[dict[str, Any]]:
     """The rows of the table of the scores of segments."""
-    definition = config_type(metric)(**choices).metric
-    statistics = counted(segments, metric, **choices)
-    statistics = BatchStatistics(**{**vars(statistics), "numbers": np.arange(len(segments))})
-    schema = segment_schema([definition])
-    rows: list[dict[str, Any]] = segment_table(
-        statistics, 0, metric, definition, schema
-    ).to_pylist()
+    count = statistics.counts[0].shape[1]
+    numbered = dataclasses.replace(statistics, numbers=np.arange(count))
+    table = segment_table(numbered, 0, "metric", metric, segment_schema([metric]))
+    rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
 
-def assert_scores_of_many_sums(
-    definition: Any, width: int, rows: int = 50, orders: Sequence[int] = (10**3, 10**10, 10**15)
-) -> None:
-    """Checks that sums have the same scores together as each by itself.
+def segment_scores(
+    segments: Sequence[Segment], metric: Any, **choices: Any
+) -> list[dict[str, Any]]:
+    config = config_of(metric, **choices)
+    return rows_of_table(counted(segments, config), config.metric)
 
-    Args:
-      definition: the definition of a metric.
-      width: the number of its columns.
-      rows: how many sums there are; half of their columns are 0.
-      orders: what is larger than all columns, for different sums.
-    """
-    rng = np.random.default_rng(3)
-    for largest in orders:
-        sums = rng.integers(0, largest, (rows, width)) * rng.integers(0, 2, (rows, width))
-        assert definition.values(sums).tolist() == [definition.value(row) for row in sums.tolist()]
-    assert definition.values(np.zeros((0, width), np.int64)).tolist() == []
+
+def present(references: Sequence[str | None]) -> list[str]:
+    return [reference for reference in references if reference is not None]
+
+
+def columns_of(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str | None, ...]]]:
+    """The candidates, and a list for each reference."""
+    references = zip(*(references for _, references in segments), strict=True)
+    return [candidate for candidate, _ in segments], list(references)
+
+
+def assert_same_rows(segments: Sequence[Segment], ours: np.ndarray, expected: Any) -> None:
+    """Checks the numbers of each segment: arrays (segments, numbers)."""
+    (wrong,) = np.nonzero((ours != np.array(expected)).any(axis=1))
+    assert not wrong.size, (segments[wrong[0]], ours[wrong[0]], expected[wrong[0]])

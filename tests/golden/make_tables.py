@@ -2,36 +2,26 @@
 
     python tests/golden/make_tables.py TOOL ARGUMENT...
 
-torchmetrics: torchmetrics.functional.text.bleu_score; its float32 is written as the double with the
-    same value. pip install torchmetrics==1.9.0 torch    # any recent torch; its CPU build is enough
-tensorflow nmt/scripts/bleu.py: compute_bleu of https://github.com/tensorflow/nmt (0be8642, its last
-    version). It takes lists of tokens, which str.split() makes, so the corpora with unusual white
-    space are left out.
-huggingface bleu/: the `bleu` metric of Hugging Face `evaluate`. pip install evaluate==0.4.6. The
-    folder has metrics/bleu/bleu.py and tokenizer_13a.py of https://github.com/huggingface/evaluate
-    (a7dd338) and, as nmt_bleu.py, the file of tensorflow. Remove the comment
-    `# From: https://...` after the import of nmt_bleu, because `evaluate.load` downloads the file
-    that such a comment names. With network access, `evaluate.load("bleu")` is the same.
-d2l d2l-1.0.3 d2l-0.17.6 d2l-0.15.1: d2l.torch.bleu(pred_seq, label_seq, k), k = 1..4, of folders
-    made by `pip install --no-deps --target d2l-$version d2l==$version` beside torch torchvision
-    pandas matplotlib requests gym scipy matplotlib-inline ipython. It takes one reference, so it
-    gets the first of each sentence.
-nltk_legacy nltk-3.2.5 nltk-3.2.4 ... : NLTK's old releases, which leave out an order without
-    matches: 3.2.5 3.2.4 3.2.3 3.2.2 3.2.1 3.2 3.1 3.0.5 3.3, each in a folder as those of d2l,
-    beside six and requests. It needs Python 3.6, because later versions cannot import these
-    releases. The first release scores all corpora; the others score only the corpora of the kinds
-    seed and edge that they can score.
-multi_bleu scripts/generic/multi-bleu.perl: of https://github.com/moses-smt/mosesdecoder (LGPL 2.1;
-    last changed in 48fa6e9), run with Perl 5.36. The files have one line for each segment: no text
-    of the corpora has a line end.
-mteval13a scripts/generic/mteval-v13a.pl: NIST's, as Moses has it (5bbd5ca), run with Perl 5.36.
-    apt-get install libxml-twig-perl. The corpora are written as SGML, the form that WMT used, and
-    no character is escaped. `score` and `segment_scores` come from the files that
-    --metricsMATR-output writes, with the 15 digits that Perl prints; `printed` is the line on the
-    terminal; `counts` comes from -x "document info": matches and totals of the orders 1 to 9.
+torchmetrics: pip install torchmetrics==1.9.0 torch. Its float32 is written as the same double.
+tensorflow nmt/scripts/bleu.py: of https://github.com/tensorflow/nmt (0be8642). It takes lists of
+    tokens, which str.split() makes, so the corpora with unusual white space are left out.
+huggingface bleu/: pip install evaluate==0.4.6. The folder has metrics/bleu/bleu.py and
+    tokenizer_13a.py of https://github.com/huggingface/evaluate (a7dd338) and, as nmt_bleu.py, the
+    file of tensorflow, without the comment `# From: https://...`, whose file would be downloaded.
+d2l d2l-1.0.3: the folder of `pip install --no-deps --target d2l-1.0.3 d2l==1.0.3` beside torch
+    torchvision pandas matplotlib requests gym scipy matplotlib-inline ipython. The tool takes the
+    first reference of each sentence.
+nltk_legacy nltk-3.2.5: a folder made like that of d2l, beside six and requests, with Python 3.6,
+    because later versions cannot import this release.
+multi_bleu scripts/generic/multi-bleu.perl: of https://github.com/moses-smt/mosesdecoder (48fa6e9),
+    with Perl 5.36.
+mteval13a scripts/generic/mteval-v13a.pl: NIST's, as Moses has it (5bbd5ca), with Perl 5.36 and
+    libxml-twig-perl. The corpora are written as SGML, and no character is escaped. `score` and
+    `segment_scores` come from --metricsMATR-output, `counts` from -x "document info".
 
 The i-th reference file of a Perl script has the i-th reference of each segment, so corpora whose
-segments have different numbers of references are left out.
+segments have different numbers of references are left out. Records of other releases of d2l and
+NLTK in the tables came from the same calls.
 """
 
 import hashlib
@@ -52,11 +42,7 @@ PERL = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
 
 def read(name):
-    """The elements of a file of texts.
-
-    Corpora have `name`, `kind`, and, for each segment, a candidate and a list of references;
-    sentences are single segments with `name`, `candidate`, `references`.
-    """
+    """The elements of a file of texts."""
     with open(str(GOLDEN / f"{name}.json"), encoding="ascii") as file:
         return json.load(file)[name]
 
@@ -176,92 +162,46 @@ def huggingface(folder):
     return about, {"records": records}
 
 
-def d2l(*folders):
+def d2l(folder):
+    sys.path.insert(0, folder)
+    version, bleu = (
+        importlib.import_module("d2l").__version__,
+        importlib.import_module("d2l.torch").bleu,
+    )
     orders = [1, 2, 3, 4]
-    releases = []
-    for folder in folders:
-        for name in [name for name in sys.modules if name.split(".")[0] == "d2l"]:
-            del sys.modules[name]
-        sys.path.insert(0, folder)
-        package = importlib.import_module("d2l")
-        releases.append((package.__version__, importlib.import_module("d2l.torch").bleu))
-        assert package.__file__.startswith(folder), package.__file__
-        sys.path.remove(folder)
     records = []
     for sentence in read("sentences"):
         texts = sentence["candidate"], sentence["references"][0]
-        scores = {}
-        for version, bleu in releases:
-            given = [(bleu, *texts, k) for k in orders]
-            answers = [outcome(lambda g=g: {"score": g[0](*g[1:])}) for g in given]
-            scores[version] = [answer.get("score", answer.get("error")) for answer in answers]
-        newest = scores.pop(releases[0][0])
-        different = {version: each for version, each in scores.items() if each != newest}
-        made = {"sentence": sentence["name"], "scores": newest}
-        records.append(dict(made, other_releases=different) if different else made)
-    about = {
-        "tool": "d2l.torch.bleu",
-        "version": releases[0][0],
-        "other_releases": [version for version, _ in releases[1:]],
-        "orders": orders,
-    }
+        answers = [outcome(lambda t=texts, k=k: {"score": bleu(*t, k)}) for k in orders]
+        scores = [answer.get("score", answer.get("error")) for answer in answers]
+        records.append({"sentence": sentence["name"], "scores": scores})
+    about = {"tool": "d2l.torch.bleu", "version": version, "orders": orders}
     return about, {"records": records}
 
 
-def nltk_legacy(folder, *others):
+def nltk_legacy(folder):
     warnings.simplefilter("ignore")
     sys.path.insert(0, folder)
     import nltk
-
-    of_corpus = None
-    try:
-        from nltk.translate import bleu_score
-    except ImportError:
-        from nltk.align.bleu_score import bleu
-
-        def of_sentence(references, candidate, weights=UNIFORM):
-            return bleu(candidate, references, weights)
-    else:
-        of_corpus = getattr(bleu_score, "corpus_bleu", None)
-        of_sentence = bleu_score.sentence_bleu if of_corpus else bleu_score.bleu
+    from nltk.translate.bleu_score import corpus_bleu, sentence_bleu
 
     def answer(corpus, options):
         candidates = [text.split() for text in corpus["candidates"]]
         references = [[text.split() for text in texts] for texts in corpus["references"]]
         weights = tuple(options.get("weights", UNIFORM))
-        if of_corpus:
-            return outcome(lambda: {"score": of_corpus(references, candidates, weights)})
-        return outcome(lambda: {"score": of_sentence(references[0], candidates[0], weights)})
+        return outcome(lambda: {"score": corpus_bleu(references, candidates, weights)})
 
+    weights = [0.5, 0.5], [0.25, 0.25, 0, 0], [0.4, 0.3, 0.2, 0.1]
+    choices = [{}, *({"weights": each} for each in weights)]
     corpora = [corpus for corpus in read("corpora") if corpus["kind"] != "space"]
-    if not others:  # a release that is not the first one
-        few = [corpus for corpus in corpora if corpus["kind"] in ("seed", "edge")]
-        few = [corpus for corpus in few if of_corpus or len(corpus["candidates"]) == 1]
-        answers = {corpus["name"]: answer(corpus, {}) for corpus in few}
-        scores = {name: each.get("score", each.get("error")) for name, each in answers.items()}
-        print(json.dumps({"version": nltk.__version__, "scores": scores}))
-        sys.exit()
-    choices = [
-        {},
-        *({"weights": w} for w in ([0.5, 0.5], [0.25, 0.25, 0, 0], [0.4, 0.3, 0.2, 0.1])),
-    ]
     sentences = []
     for each in read("sentences"):
         texts = [text.split() for text in each["references"]], each["candidate"].split()
-        found = outcome(lambda texts=texts: {"score": of_sentence(*texts)})
+        found = outcome(lambda texts=texts: {"score": sentence_bleu(*texts)})
         sentences.append(dict(found, sentence=each["name"]))
-    releases = []
-    for other in others:
-        command = [sys.executable, __file__, "nltk_legacy", other]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-        releases.append(json.loads(done.stdout.decode()))
-    about = {
-        "tool": "nltk.translate.bleu_score",
-        "version": nltk.__version__,
-        "python": "{}.{}".format(*sys.version_info),
-    }
+    about = {"tool": "nltk.translate.bleu_score", "version": nltk.__version__}
     records = [record(corpus, o, answer(corpus, o)) for corpus in corpora for o in choices]
-    return about, {"records": records, "sentences": sentences, "releases": releases}
+    return about, {"records": records, "sentences": sentences}
 
 
 def corpora_of_files():

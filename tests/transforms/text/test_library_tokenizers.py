@@ -16,7 +16,9 @@ import spm_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
-from scoring import counted, statistics_of
+from sacrebleu_counts import integers as integers_of
+from sacrebleu_counts import name
+from scoring import statistics_of
 
 from beam_bleu.transforms.errors import InputError, installing
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -61,7 +63,7 @@ CONFIGS = [
     *SPM,
     BleuConfig("spm", lowercase=True, max_ngram_order=2, spm_model=SPM[1].spm_model),
 ]
-DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=200)
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=100)
 
 
 class TokenizerOfAnyModel(TokenizerSPM):
@@ -73,27 +75,17 @@ class TokenizerOfAnyModel(TokenizerSPM):
         self.sp.LoadFromSerializedProto(data)
 
 
-def name(config):
-    return config.tokenize + ("-lowercase" if config.lowercase else "")
-
-
-def oracle(config, **choices):
+def oracle(config):
     spm = config.spm_model is not None
     metric = sacrebleu.BLEU(
         tokenize="none" if spm else config.tokenize,
         lowercase=config.lowercase,
         max_ngram_order=config.max_ngram_order,
         force=True,
-        **choices,
     )
     if spm:
         metric.tokenizer = TokenizerOfAnyModel(config.spm_model.data)
     return metric
-
-
-def prepared(text):
-    """Prepares this process, as a worker does before its first batch."""
-    prepare_counting(text, BleuConfig(max_ngram_order=1))
 
 
 def expected_integers(segments, config):
@@ -103,10 +95,7 @@ def expected_integers(segments, config):
 
 
 def integers(statistics):
-    found = counted(statistics)
-    lengths = [found.candidate_length[0], found.reference_length[0]]
-    counts = np.hstack([found.matches[0], found.totals[0]])
-    return np.hstack([np.stack(lengths, axis=-1), counts]).tolist()
+    return integers_of(statistics)[0].tolist()
 
 
 def edited(text, rng):
@@ -181,7 +170,7 @@ def test_a_line_that_mecab_gives_up_is_bad_input():
 @pytest.mark.parametrize("data", [b"", b"garbage", spm_models.model()[:-1]], ids=len)
 def test_a_file_that_is_not_a_model_is_bad_input(data):
     config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
-    for check in (require_library, prepared):
+    for check in (require_library, lambda text: prepare_counting(text, BleuConfig())):
         with pytest.raises(InputError, match="the file is not a SentencePiece model"):
             check(config.text)
 
@@ -198,7 +187,6 @@ sys.modules[{library!r}] = None
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
 model = SentencePieceModel.of(b"") if {tokenize!r} == "spm" else None

@@ -59,7 +59,7 @@ def drawn_segments(draw):
     return segments
 
 
-@examples(200)
+@examples(100)
 @given(drawn_segments(), CONFIGS)
 def test_any_text_counts_as_in_sacrebleu(segments, config):
     assert_equal_to_sacrebleu(segments, config)
@@ -78,7 +78,7 @@ def translated(segments, table):
     ]
 
 
-@examples(100)
+@examples(40)
 @given(drawn_segments())
 def test_ascii_space_treats_other_white_space_like_a_letter(segments):
     ours = counted(segments, BleuConfig("ascii-space"))
@@ -86,7 +86,7 @@ def test_ascii_space_treats_other_white_space_like_a_letter(segments):
     assert_same(segments, BleuConfig("ascii-space"), ours, theirs)
 
 
-@examples(100)
+@examples(40)
 @given(drawn_segments(), st.sampled_from(SACREBLEUS))
 def test_ascii_lower_case_leaves_other_letters_as_they_are(segments, tokenize):
     config = BleuConfig(tokenize, lowercase="ascii")
@@ -95,7 +95,7 @@ def test_ascii_lower_case_leaves_other_letters_as_they_are(segments, tokenize):
     assert_same(segments, config, ours, theirs)
 
 
-@examples(100)
+@examples(40)
 @given(drawn_segments(), CONFIGS, st.integers(2, 5), st.randoms(use_true_random=False))
 def test_a_system_has_the_same_counts_alone_and_with_others(segments, config, systems, rng):
     candidates = [candidate for candidate, _ in segments]
@@ -119,7 +119,7 @@ def test_thousands_of_hostile_segments_count_as_in_sacrebleu(each: Counted):
     ours = assert_equal_to_record(each, segments)
     if "hostile" in each.title and each.config.max_ngram_order >= 4:
         assert np.count_nonzero(ours[:, 5]) > 0.15 * len(ours)  # have matches of order 4
-    assert_equal_to_sacrebleu(segments[:: max(len(segments) // 50, 1)], each.config)
+    assert_equal_to_sacrebleu(segments[:: max(len(segments) // 20, 1)], each.config)
 
 
 # Lower case
@@ -157,5 +157,5 @@ def test_lower_case_sigma_depends_on_its_neighbours():
         for filler in ("", "É" * 31)
     ]
     assert_lowered_as_python_lowers_them(texts)
-    segments = [(text, [text.lower()]) for text in texts[::7]]
+    segments = [(text, [text.lower()]) for text in texts[::29]]
     assert_equal_to_sacrebleu(segments, BleuConfig("none", lowercase=True, max_ngram_order=2))

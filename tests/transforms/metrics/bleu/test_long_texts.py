@@ -17,27 +17,9 @@ from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text import tokenization
 
-AROUND = range(-2, 3)
-
 SYMBOLS = "!&*.,-;:"
 PIECES = [
-    *(
-        "a",
-        "9",
-        "xy",
-        "-",
-        ".",
-        "..",
-        "...",
-        ",",
-        " ",
-        "  ",
-        "!?",
-        "(&)",
-        "\u3000",
-        "\u00e9",
-        "\u4e2d",
-    ),
+    *("a", "9", "xy", "-", ".", "..", "...", ",", " ", "  ", "!?", "(&)", "\u3000", "é", "中"),
     *("&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&", "a" * 15, "b" * 16, "c" * 70),
 ]
 
@@ -71,15 +53,15 @@ def mixed(rng: random.Random, size: int) -> str:
 def test_texts_with_many_single_bytes(tokenize: str) -> None:
     rng = random.Random(tokenize)
     segments: list[Segment] = []
-    for size in (600, 1100, 1500, 3000) * 6:
+    for size in (600, 1100, 1500, 3000) * 2:
         reference = mixed(rng, size)
         segments.append((changed(rng, reference), [reference]))
         segments.append((mixed(rng, size), [reference, changed(rng, reference), mixed(rng, 300)]))
     assert_equal_to_sacrebleu(segments, BleuConfig(tokenize))
 
 
-@pytest.mark.parametrize("more", AROUND)
-@pytest.mark.parametrize("word", ["a", "word", "w" * 40])
+@pytest.mark.parametrize("word", ["a", "w" * 40])
+@pytest.mark.parametrize("more", [-1, 0, 1])
 def test_the_most_bytes_of_which_tokens_are_written(word: str, more: int) -> None:
     segments: list[Segment] = []
     for size in (kernel._LONGEST_WRITTEN, kernel.MOST_WRITTEN):
@@ -94,7 +76,7 @@ def test_the_most_bytes_of_which_tokens_are_written(word: str, more: int) -> Non
     assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
 
 
-@pytest.mark.parametrize("more", [*AROUND, 63, 64, 65])
+@pytest.mark.parametrize("more", [-1, 0, 1, 64])
 def test_the_most_tokens_that_are_written(more: int) -> None:
     rng = random.Random(more)
     segments: list[Segment] = []
@@ -105,12 +87,11 @@ def test_the_most_tokens_that_are_written(more: int) -> None:
     assert_equal_to_sacrebleu(segments, BleuConfig("13a"))
 
 
-@pytest.mark.parametrize("different", [127, 128, 129, 130, 255, 256, 257, 511, 513, 2049, 5000])
-def test_the_index_of_different_tokens_grows(different: int) -> None:
-    rng = random.Random(different)
-    words = [f"w{number}" for number in range(different)]
-    reference = [*words, *rng.choices(words, k=500)]
-    candidate = [*reference[::-1], *words[1:], "other", *reference[5:]]
-    ours = counted([(" ".join(candidate), [" ".join(reference)])], BleuConfig("none"))[0]
-    expected = [brute_force.clipped_matches(candidate, [reference], n) for n in range(1, 5)]
-    assert ours[2:6].tolist() == expected
+def test_the_index_of_different_tokens_grows() -> None:
+    for different in (127, 128, 129, 130, 255, 256, 257, 511, 513, 2049, 5000):
+        words = [f"w{number}" for number in range(different)]
+        reference = [*words, *random.Random(different).choices(words, k=500)]
+        candidate = [*reference[::-1], *words[1:], "other", *reference[5:]]
+        ours = counted([(" ".join(candidate), [" ".join(reference)])], BleuConfig("none"))[0]
+        expected = [brute_force.clipped_matches(candidate, [reference], n) for n in range(1, 5)]
+        assert ours[2:6].tolist() == expected

@@ -97,25 +97,25 @@ def check(cases: list[Case], max_order: int) -> None:
 
 @pytest.mark.parametrize("max_order", range(1, LARGEST_NGRAM_ORDER + 1))
 def test_every_order(max_order: int) -> None:
-    check(cases_of(max_order, systems=1, reference_count=1, count=60), max_order)
-    check(cases_of(max_order, systems=2, reference_count=3, count=30), max_order)
+    check(cases_of(max_order, systems=1, reference_count=1, count=40), max_order)
+    check(cases_of(max_order, systems=2, reference_count=3, count=20), max_order)
 
 
-@pytest.mark.parametrize("max_order", [4, 6])
-@pytest.mark.parametrize("systems", [1, 2, 16])
-@pytest.mark.parametrize("reference_count", [1, 2, 5])
-def test_systems_and_references(reference_count: int, systems: int, max_order: int) -> None:
-    check(cases_of(7, systems, reference_count, count=200 // systems), max_order)
+@pytest.mark.parametrize(
+    ("systems", "reference_count", "max_order"),
+    [(1, 1, 4), (1, 2, 4), (2, 1, 6), (2, 5, 4), (16, 2, 6), (16, 1, 4)],
+)
+def test_systems_and_references(systems: int, reference_count: int, max_order: int) -> None:
+    check(cases_of(7, systems, reference_count, count=100 // systems), max_order)
 
 
-@pytest.mark.parametrize("size", LENGTHS[1:])
-def test_one_token_repeated(size: int) -> None:
-    cases: list[Case] = [([["a"] * other], [["a"] * size]) for other in LENGTHS]
+def test_one_token_repeated() -> None:
+    cases: list[Case] = [([["a"] * other], [["a"] * size]) for size in LENGTHS for other in LENGTHS]
     check(cases, LARGEST_NGRAM_ORDER)
 
 
 @pytest.mark.parametrize("size", [600, 1200])
-@pytest.mark.parametrize("letters", [1, 2, 3, 6, 7, 12, 13, 30, 31, 90, 600])
+@pytest.mark.parametrize("letters", [1, 2, 7, 13, 31, 600])
 def test_long_texts(letters: int, size: int) -> None:
     """How many orders are counted without hashing depends on the number of different tokens."""
     rng = random.Random(size + letters)

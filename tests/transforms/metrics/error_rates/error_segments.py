@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-import numpy as np
 from hostile_texts import Segment
 from jiwer_counts import Config, best_of_jiwer
+from metric_segments import assert_same_rows, counted
 
 from beam_bleu.transforms.metrics.error_rates.metric import SUBSTITUTIONS
-from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 
 def edited(rng: random.Random, symbols: str, length: int, edits: int) -> Segment:
@@ -31,14 +29,7 @@ def unrelated(rng: random.Random, symbols: str, length: int, reference_length: i
     return " ".join(candidate), [" ".join(reference)]
 
 
-def counted(segments: Sequence[Segment], config: Config) -> BatchStatistics:
-    """What is counted in segments."""
-    return count_batch(to_batch(segments), config.text, config.metric)
-
-
 def assert_counts_are_those_of_jiwer(segments: Sequence[Segment], config: Config) -> None:
     """Every segment has jiwer's integers."""
     ours = counted(segments, config).counts[0][0, :, SUBSTITUTIONS:]
-    theirs = np.array([best_of_jiwer(segment, config) for segment in segments])
-    (wrong,) = np.nonzero((ours != theirs).any(axis=1))
-    assert not wrong.size, (segments[wrong[0]], ours[wrong[0]], theirs[wrong[0]])
+    assert_same_rows(segments, ours, [best_of_jiwer(segment, config) for segment in segments])

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 from hostile_texts import Segment, hostile_segments
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from metric_segments import counted
 from rouge_score.rouge_scorer import _union_lcs
@@ -29,12 +29,12 @@ def summaries(seed: int, number: int, words: int, longest: int, references: int)
 
 @pytest.mark.parametrize("stemmer", [False, True])
 def test_hostile_segments(stemmer):
-    assert_equal_to_rouge_score(hostile_segments(700), stemmer)
+    assert_equal_to_rouge_score(hostile_segments(350), stemmer)
 
 
 @pytest.mark.parametrize(
     ("number", "words", "longest", "references"),
-    [(400, 3, 9, 1), (200, 4, 20, 2), (40, 15, 70, 3), (4, 60, 400, 1)],
+    [(200, 3, 9, 1), (100, 4, 20, 2), (40, 15, 70, 3), (2, 60, 400, 1)],
 )
 def test_summaries(number, words, longest, references):
     assert_equal_to_rouge_score(summaries(number, number, words, longest, references))
@@ -43,6 +43,7 @@ def test_summaries(number, words, longest, references):
 _TEXT = st.text(alphabet=[*"abc \n.É\u212a"], max_size=30)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, min_size=1, max_size=3)), min_size=1, max_size=9))
 def test_any_segments(segments):
     most = max(len(references) for _, references in segments)
@@ -53,12 +54,12 @@ def test_any_segments(segments):
     assert_equal_to_rouge_score(padded)
 
 
-@pytest.mark.parametrize("words", [63, 64, 65, 127, 128, 129, 300])
-def test_texts_of_one_block_and_of_several(words):
-    rng = random.Random(words)
-    one, other = (rng.choices("abcdefg", k=words) for _ in range(2))
-    texts = " ".join(one), " ".join(other), "\n".join([" ".join(one[:60]), " ".join(other)])
-    assert_equal_to_rouge_score([(text, [reference]) for text in texts for reference in texts])
+def test_texts_of_one_block_and_of_several():
+    for words in (63, 64, 65, 127, 128, 129, 300):
+        rng = random.Random(words)
+        one, other = (rng.choices("abcdefg", k=words) for _ in range(2))
+        texts = " ".join(one), " ".join(other), "\n".join([" ".join(one[:60]), " ".join(other)])
+        assert_equal_to_rouge_score([(text, [reference]) for text in texts for reference in texts])
 
 
 def test_long_sentences_are_walked_through_in_bands():

@@ -15,22 +15,20 @@ from beam_bleu.transforms.metrics.rouge.kernel import MOST_COMPARED
 from beam_bleu.transforms.metrics.rouge.metric import RougeLsumConfig
 
 
-def summaries(number: int, seed: int = 5) -> list[Segment]:
-    rng = random.Random(seed)
+def summaries() -> list[Segment]:
+    rng = random.Random(5)
 
     def text() -> str:
         return " ".join(rng.choices([*WORDS, "\n", "это просто"], k=rng.randrange(8)))
 
-    return [(text(), [text(), text()]) for _ in range(number)]
-
-
-SUMMARIES = summaries(300)
+    return [(text(), [text(), text()]) for _ in range(200)]
 
 
 @pytest.mark.parametrize("metric", NAMES)
 def test_scores_are_means(metric):
-    of_segments = [by_rouge_score(segment)[metric] for segment in SUMMARIES]
-    found = score_of(SUMMARIES, metric)
+    segments = summaries()
+    of_segments = [by_rouge_score(segment)[metric] for segment in segments]
+    found = score_of(segments, metric)
     for value, place in ((found.precision, 0), (found.recall, 1), (found.score, 2)):
         expected = 100.0 * math.fsum(each[place] for each in of_segments) / len(of_segments)
         assert value == pytest.approx(expected, rel=0, abs=1e-12)
@@ -47,8 +45,10 @@ def test_counts_are_those_of_the_best_references():
 # Warnings
 
 
-@pytest.mark.parametrize("metric", NAMES)
-@pytest.mark.parametrize("text", ["Это просто 5 тестов", "埃菲尔铁塔 2 abc", "ข้อความ"])
+@pytest.mark.parametrize(
+    ("metric", "text"),
+    list(zip(NAMES, ["Это просто 5 тестов", "埃菲尔铁塔 2 abc", "ข้อความ", "Это"], strict=True)),
+)
 def test_text_that_rouge_ignores_has_a_warning(metric, text):
     segments: list[Segment] = [(text, [text])] + [("a b", ["a b"])] * 50
     (warning,) = (each for each in score_of(segments, metric).warnings if "ignores" in each)
@@ -66,14 +66,11 @@ def test_rougelsum_without_sentences_has_a_warning():
         assert not any("ROUGE-L here" in each for each in score_of(segments, metric).warnings)
 
 
-@pytest.mark.parametrize("metric", NAMES)
-def test_candidates_without_words_have_the_score_0_and_a_reason(metric):
-    found = score_of([("", ["a b"]), ("?!", ["a"])], metric)
-    assert (found.score, found.precision, found.recall, found.hyp_words) == (0, 0, 0, 0)
-    assert (
-        found.warnings[0]
-        == "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
-    )
+def test_candidates_without_words_have_the_score_0_and_a_reason():
+    for metric in NAMES:
+        found = score_of([("", ["a b"]), ("?!", ["a"])], metric)
+        assert (found.score, found.precision, found.recall, found.hyp_words) == (0, 0, 0, 0)
+        assert found.warnings[0].startswith("the score is 0: no candidate has a word")
 
 
 def test_rougelsum_of_a_segment_that_is_too_long_is_an_error():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import sacrebleu
 from hostile_texts import Segment
+from metric_segments import assert_same_rows, columns_of, counted
 
 from beam_bleu.transforms.metrics.metric import PARTS_OF_A_TOKEN
 from beam_bleu.transforms.metrics.ter.metric import EDITS, TerConfig, reference_parts
-from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 
 def shuffled(rng: random.Random, symbols: int, words: int, moves: int, changes: int) -> Segment:
@@ -92,37 +92,19 @@ def recorded_segments(title: str) -> list[Segment]:
     return [make(rng) for _ in range(number)]
 
 
-def counted(segments: Sequence[Segment], config: TerConfig | None = None) -> BatchStatistics:
-    """What is counted in segments."""
-    config = TerConfig() if config is None else config
-    return count_batch(to_batch(segments), config.text, config.metric)
-
-
 def sacrebleus(config: TerConfig) -> sacrebleu.TER:
     """The metric of sacreBLEU with the same definition."""
-    return sacrebleu.TER(
-        normalized=config.normalized,
-        no_punct=config.no_punct,
-        asian_support=config.asian_support,
-        case_sensitive=config.case_sensitive,
-    )
-
-
-def columns_of(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str | None, ...]]]:
-    """The candidates, and a list for each reference."""
-    references = zip(*(references for _, references in segments), strict=True)
-    return [candidate for candidate, _ in segments], list(references)
+    options = dataclasses.asdict(config)
+    del options["normalize"]
+    return sacrebleu.TER(**options)
 
 
 def assert_counts_are_those_of_sacrebleu(
     segments: Sequence[Segment], config: TerConfig | None = None
-) -> BatchStatistics:
-    """Compares the edits and the lengths of each segment; returns what is counted."""
+) -> None:
+    """Compares the edits and the lengths of each segment."""
     config = TerConfig() if config is None else config
-    statistics = counted(segments, config)
-    counts = statistics.counts[0][0]
-    expected = np.array(sacrebleus(config)._extract_corpus_statistics(*columns_of(segments)))
+    counts = counted(segments, config).counts[0][0]
+    expected = sacrebleus(config)._extract_corpus_statistics(*columns_of(segments))
     ours = np.stack([counts[:, EDITS], reference_parts(counts.T) / PARTS_OF_A_TOKEN], axis=1)
-    wrong = np.flatnonzero((ours != expected).any(axis=1))
-    assert not len(wrong), (segments[wrong[0]], ours[wrong[0]], expected[wrong[0]])
-    return statistics
+    assert_same_rows(segments, ours, expected)

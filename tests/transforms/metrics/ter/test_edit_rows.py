@@ -83,10 +83,9 @@ class Pair:
         errors, reference_errors, targets = (each.tolist() for each in found)
         return errors, reference_errors, targets
 
-    def moved(self, first: int, middle: int, end: int, before: int, way: int) -> int:
+    def moved(self, first: int, middle: int, end: int, before: int) -> int:
         """The distance after words have changed places."""
-        of_rows = self._rows, before, way == IN_BAND
-        return moved_distance(first, middle, end, *self.arguments, *of_rows)
+        return moved_distance(first, middle, end, *self.arguments, self._rows, before, True)
 
 
 def until_error(errors: Sequence[int]) -> list[int]:
@@ -148,14 +147,14 @@ def test_distances_and_alignments_in_the_band(words, reference_words):
             length = rng.randrange(1, min(words - start, LONGEST_SHIFT) + 1)
             target = rng.randrange(start) if start else 0
             expected = _perform_shift(pair.candidate, start, length, target)
-            moved = pair.moved(target, start, start + length, distance, IN_BAND)
+            moved = pair.moved(target, start, start + length, distance)
             assert moved == BeamEditDistance(pair.reference)(expected)[0], (pair, start, length)
 
 
 def test_without_a_band_it_is_the_same_if_the_texts_are_similar():
     rng = random.Random(0)
     near = 0
-    for _ in range(3000):
+    for _ in range(1500):
         reference_words = rng.randrange(1, MOST_BITS + 1)
         words = max(1, min(MOST_BITS, reference_words + rng.randrange(-30, 30)))
         if needs_wide_band(words, reference_words):
@@ -168,4 +167,4 @@ def test_without_a_band_it_is_the_same_if_the_texts_are_similar():
         near += apart == SURELY_WITHIN_BAND
         alignment = pair.alignment(ALL_CELLS)
         assert (pair.distance(IN_BAND), pair.alignment(IN_BAND)) == (distance, alignment), pair
-    assert near > 10
+    assert near > 5

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
+from metric_segments import rows_of_table
 from scoring import group_totals, score_of_totals
 
 from beam_bleu.transforms.errors import InputError
@@ -21,7 +22,6 @@ from beam_bleu.transforms.metrics.numbers import (
     PerplexityConfig,
 )
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 
 CONFIG = PerplexityConfig(token_count_column="tokens", text_column="text")
@@ -43,44 +43,26 @@ def texts(number: int, seed: int = 7) -> list[Row]:
 
 
 def counted(rows: Sequence[Row], config: PerplexityConfig = CONFIG) -> BatchStatistics:
-    """What is counted in texts."""
     metric = config.metric
-    numbers = np.array(rows, np.float64).reshape(-1, 4).T
-    columns = (0, *(SYMBOLS[symbol] for symbol in metric.counted))
-    batch = SegmentBatch(
-        (),
-        (),
-        np.arange(len(rows)),
-        systems=("model",),
-        values={
-            read: numbers[None, column] for read, column in zip(metric.reads, columns, strict=True)
-        },
-    )
+    numbers = np.array(rows, np.float64).T
+    places = zip(metric.reads, (0, *map(SYMBOLS.__getitem__, metric.counted)), strict=True)
+    values = {read: numbers[None, place] for read, place in places}
+    batch = SegmentBatch((), (), np.arange(len(rows)), systems=("model",), values=values)
     return count_batch(batch, config.text, metric)
 
 
 def score_of(rows: Sequence[Row], **choices: Any) -> Any:
-    """The score of texts."""
     config = dataclasses.replace(CONFIG, **choices)
-    totals = group_totals(counted(rows, config), with_products=True)
-    return score_of_totals(totals, config)
+    return score_of_totals(group_totals(counted(rows, config), with_products=True), config)
 
 
 def segment_rows(rows: Sequence[Row], **choices: Any) -> list[dict[str, Any]]:
-    """The rows of the table of the scores of segments."""
     config = dataclasses.replace(CONFIG, **choices)
-    schema = segment_schema([config.metric])
-    table = segment_table(counted(rows, config), 0, "perplexity", config.metric, schema)
-    found: list[dict[str, Any]] = table.to_pylist()
-    return found
+    return rows_of_table(counted(rows, config), config.metric)
 
 
-# Scores
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_scores_are_those_of_lm_eval(seed):
-    rows = texts(400, seed)
+def test_scores_are_those_of_lm_eval():
+    rows = texts(400)
     of_words = [(log, words) for log, _, words, _ in rows]
     of_bytes = [(log, size) for log, _, _, size in rows]
     expected = {
@@ -98,12 +80,6 @@ def test_scores_are_those_of_lm_eval(seed):
     short = [(log / 50, *counts) for log, *counts in rows]
     found = score_of(short, per="segment")
     assert found.score == pytest.approx(perplexity([log for log, *_ in short]), rel=RELATIVE)
-
-
-def test_the_order_of_the_texts_does_not_change_a_bit():
-    rows = texts(300)
-    shuffled = random.Random(3).sample(rows, len(rows))
-    assert dataclasses.asdict(score_of(rows)) == dataclasses.asdict(score_of(shuffled))
 
 
 def test_what_is_not_counted_is_not_known():
@@ -127,9 +103,7 @@ def test_what_is_not_counted_is_not_known():
 def test_an_impossible_definition_is_refused(choices, message):
     with pytest.raises(ValueError, match=message):
         PerplexityConfig(**choices)
-
-
-def test_an_impossible_definition_of_saved_sums_is_refused():
+    # The definition of saved sums.
     with pytest.raises(ValueError, match="per byte needs the number of bytes, which is not known"):
         Perplexity("byte", ("token",))
 
@@ -162,9 +136,6 @@ def test_a_segment_can_have_no_score():
     rows = segment_rows([(-1.0, 1, 1, 0), (-1e6, 1, 1, 10), (-1.0, 1, 1, 1)], per="byte")
     assert [row["score"] for row in rows] == [None, None, math.e]
     assert "tokens" not in segment_rows([(-1.0, 1, 1, 1)], per="word", token_count_column=None)[0]
-
-
-# Uncertainty
 
 
 def test_without_surprise_there_is_no_standard_error():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import statistics
 
 import numpy as np
@@ -23,17 +22,16 @@ COMET = ValueColumn("comet")
 METRIC = MeanConfig("comet")
 
 
-def draw(count: int, seed: int, mean: float, deviation: float) -> np.ndarray:
-    rng = random.Random(seed)
-    return np.array([rng.gauss(mean, deviation) for _ in range(count)])
+def draw(seed: int, mean: float, deviation: float) -> np.ndarray:
+    return np.random.default_rng(seed).normal(mean, deviation, 300)
 
 
 SCALES = {
-    "comet": draw(300, 1, 0.8, 0.1),
-    "around 0": draw(300, 2, 0, 1),
-    "tiny": draw(300, 3, 1e-9, 1e-9),
-    "log-probabilities": draw(300, 4, -1e7, 1e6),
-    "almost equal": 1e7 + draw(300, 5, 0, 1e-3),
+    "comet": draw(1, 0.8, 0.1),
+    "around 0": draw(2, 0, 1),
+    "tiny": draw(3, 1e-9, 1e-9),
+    "log-probabilities": draw(4, -1e7, 1e6),
+    "almost equal": 1e7 + draw(5, 0, 1e-3),
     "all equal": np.full(300, -0.25),
     "all 0": np.zeros(300),
 }
@@ -52,9 +50,8 @@ def totals_of(*systems: np.ndarray) -> GroupTotals:
 
 @pytest.mark.parametrize("values", SCALES.values(), ids=SCALES)
 def test_scores_and_standard_errors_are_those_of_numpy(values: np.ndarray) -> None:
-    score = score_of_totals(totals_of(values), MeanConfig("comet"))
+    score = score_of_totals(totals_of(values), METRIC)
     assert score.score == pytest.approx(math.fsum(values) / len(values), rel=1e-15, abs=1e-22)
-    assert score.score == pytest.approx(values.mean(), rel=1e-13, abs=1e-22)
     usual = statistics.stdev(map(float, values)) / math.sqrt(len(values))
     assert score.standard_error == pytest.approx(usual, rel=1e-9, abs=1e-22)
     assert score.warnings == ()
@@ -62,16 +59,14 @@ def test_scores_and_standard_errors_are_those_of_numpy(values: np.ndarray) -> No
 
 def test_a_mean_does_not_depend_on_split_and_order() -> None:
     values = SCALES["around 0"]
-    whole = totals_of(values)
     shuffled = np.random.default_rng(1).permutation(values)
     first, *others = (totals_of(part) for part in np.split(shuffled, [7, 100]))
-    added = sum(others, start=first)
-    assert added.common.tolist() == whole.common.tolist()
+    assert sum(others, start=first).common.tolist() == totals_of(values).common.tolist()
 
 
 @pytest.mark.parametrize("shift", [0.01, -3, 0])
 def test_differences_are_those_of_the_differences_of_numbers(shift: float) -> None:
-    one, other = SCALES["around 0"], SCALES["around 0"] + draw(300, 6, shift, 0.2)
+    one, other = SCALES["around 0"], SCALES["around 0"] + draw(6, shift, 0.2)
     found = Estimates(totals_of(one, other), METRIC).difference("2", "1")
     assert found is not None
     differences = list(map(float, other - one))

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 
 import pytest
 from hostile_texts import FRAGMENTS, WORDS, Segment
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_segments import counted, score_of, segment_scores
-from squad_segments import ARTICLES, raw_scores
+from metric_segments import counted, present, score_of, segment_scores
 
 from beam_bleu.transforms.metrics.squad import F1_HIGH, F1_LOW
 from beam_bleu.transforms.native.fixed_point import fixed_point
+from benchmarks.speed.squad_evaluation import best_exact, best_f1
+
+ARTICLES = ["a", "an", "the", "The", "a's", "the_", "the9", "th-e", "Ａ", "a\u0301", "an\xa0"]
+
+
+def raw_scores(candidate: str, references: Sequence[str | None]) -> tuple[float, float]:
+    """(exact match, F1) of a segment by SQuAD's evaluation, 0..1 each."""
+    return best_exact(candidate, present(references)), best_f1(candidate, present(references))
 
 
 def assert_equal_to_squad(segments: Sequence[Segment]) -> None:
@@ -47,15 +55,21 @@ def hostile(seed: int, number: int, references: int) -> list[Segment]:
 
 @pytest.mark.parametrize("references", [1, 2, 5])
 def test_hostile_segments(references):
-    segments = hostile(references, 1500, references)
+    segments = hostile(references, 700, references)
     assert_equal_to_squad(segments)
-    exact = [row["score"] for row in segment_scores(segments, "exact_match")]
-    assert {*exact} == {0, 100}
+    exact, f1 = zip(*(raw_scores(*segment) for segment in segments), strict=True)
+    found = score_of(segments, "exact_match")
+    # As in SQuAD's own program: 100.0 * sum / number.
+    assert found.score == 100.0 * sum(exact) / len(exact)
+    assert 0 < found.exact_matches == sum(exact) < len(exact)
+    score = score_of(segments, "token_f1").score
+    assert score == pytest.approx(100.0 * math.fsum(f1) / len(f1), rel=0, abs=1e-12)
 
 
 _TEXT = st.text(alphabet=[*"abThe n.'_ é\u0301𝒳"], max_size=24)
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT, min_size=2, max_size=2)), min_size=1))
 def test_any_segments(segments):
     assert_equal_to_squad(segments)
@@ -91,3 +105,16 @@ def test_long_texts(different):
     one, other = ([f"w{rng.randrange(different)}" for _ in range(10_000)] for _ in range(2))
     texts = " ".join(one), " ".join(other), " ".join(reversed(one)), "w1", "the"
     assert_equal_to_squad([(text, [reference]) for text in texts for reference in texts])
+
+
+def test_parts_of_token_f1_are_those_of_the_best_references():
+    found = score_of([("x y", ["x y z", "q"]), ("r", ["s", "the r r"])], "token_f1")
+    assert (found.common_words, found.hyp_words, found.ref_words) == (3, 3, 5)
+
+
+def test_text_without_spaces_has_a_warning_if_words_are_counted():
+    segments: list[Segment] = [("埃菲尔铁塔在巴黎市中心", ["埃菲尔铁塔在法国巴黎市"])] * 40
+    assert any(
+        "for such text, use chrF" in each for each in score_of(segments, "token_f1").warnings
+    )
+    assert not any("spaces" in each for each in score_of(segments, "exact_match").warnings)
