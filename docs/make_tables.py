@@ -220,18 +220,16 @@ def _library() -> _Parts:
         ["`matches_1` to `matches_N`", "clipped n-gram matches"],
         [
             "`short_1` to `short_N`",
-            "1 if the candidate has fewer than n tokens, else 0. The n-grams in the candidates "
-            "follow from these: for order n they are `candidate_length` - (n - 1) `segments` + "
-            "`short_1` + ... + `short_(n-1)`.",
+            "1 if the candidate has fewer than n tokens, else 0. The candidates have "
+            "`candidate_length` - (n - 1) `segments` + `short_1` + ... + `short_(n-1)` n-grams",
         ],
         [
             "`A_x_B`",
-            "the product of the columns A and B of the segment, for each pair, also of a column "
-            "and itself",
+            "the product of the columns A and B, for each pair, also of a column and itself",
         ],
         [
             "`min_references`, `max_references`",
-            "not added up: the smallest and the largest number of references of a segment",
+            "not added up: the smallest and the largest number of references",
         ],
     ]
     header = ["column", "what is added up over the segments"]
