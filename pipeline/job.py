@@ -27,7 +27,6 @@ IfExistsName = Literal["replace", "skip", "fail"]
 
 
 def new_run() -> str:
-    """A name that no other run has."""
     return uuid.uuid4().hex
 
 
@@ -76,12 +75,10 @@ class Job:
 
     @property
     def scorings(self) -> ScoringsOfMetrics:
-        """The definitions by which the corpus and its segments are scored."""
         return self.metrics.scorings
 
     @property
     def schema_of_segments(self) -> pa.Schema:
-        """The columns of the scores of segments."""
         source = self.source
         metrics = [own.segments for own in self.scorings.values() if own.segments]
         return segment_schema(metrics, source.labels, source.kept, texts=source.keeps_texts)

@@ -96,7 +96,6 @@ def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
 
 
 def _run(argv: Sequence[str], record: RunRecord) -> None:
-    """Runs the job of a command line, and shows its result on stdout."""
     _refuse_mistyped_subcommand(argv[0])
     PROGRESS.reset()
     # Importing Beam takes half a second. A fifth of this was garbage collection that looked at
@@ -158,7 +157,6 @@ def _existing(arguments: Arguments, record: RunRecord) -> RunResult | None:
 
 
 def _scored(arguments: Arguments, record: RunRecord) -> RunResult:
-    """Scores; returns the result."""
     runner, job = arguments.runner, arguments.job
     _log_start(runner.name, job.threads)
     try:
@@ -174,7 +172,6 @@ def _scored(arguments: Arguments, record: RunRecord) -> RunResult:
 
 
 def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
-    """Runs the job and waits for its end; returns its result."""
     with uninterrupted():
         from apache_beam.runners.runner import PipelineState
 
@@ -239,7 +236,6 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
 
 
 def _log_start(runner: str, threads: int) -> None:
-    """Logs the versions, the runner and the threads."""
     if _LOG.isEnabledFor(logging.INFO):  # looking up a version takes milliseconds
         beam, python = importlib.metadata.version("apache-beam"), platform.python_version()
         _LOG.info("beam-bleu %s, Apache Beam %s, Python %s", VERSION, beam, python)
@@ -247,7 +243,6 @@ def _log_start(runner: str, threads: int) -> None:
 
 
 def _log_end() -> None:
-    """Logs where compiled code came from, and the seconds of each phase."""
     if not _LOG.isEnabledFor(logging.INFO):
         return
     from beam_bleu.transforms.native.compiling import FUNCTIONS

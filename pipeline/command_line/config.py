@@ -123,7 +123,6 @@ def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str
 
 
 def check_in_process(given: Mapping[str, str]) -> None:
-    """Checks the flags of Beam that are given for a run in this process."""
     of_engines = {
         action.dest: "it is for an engine, but this job runs in-process"
         for group in beam_parser()._action_groups
@@ -148,7 +147,6 @@ class KeptViews(PipelineOptions):
     """
 
     def view_as(self, cls: type[Any]) -> Any:
-        """These options as those of a class."""
         # Not as an attribute: Beam takes attributes for options.
         views = self.__dict__.setdefault("_views", {})
         if cls not in views:
@@ -161,8 +159,6 @@ _LARGEST_RANGE = 1 << 40
 
 @dataclasses.dataclass(frozen=True)
 class EngineFlags:
-    """The flags that say where and how a job runs."""
-
     threads: int | None = flag(
         None,
         "how many threads a worker has",
@@ -210,8 +206,6 @@ class Config(
 
 
 class _Print(argparse.Action):
-    """Prints a text, and ends the program."""
-
     def __call__(
         self,
         parser: argparse.ArgumentParser,

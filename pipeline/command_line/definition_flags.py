@@ -141,7 +141,6 @@ class DefinitionFlags:
 
     @property
     def chosen_metrics(self) -> tuple[MetricWord, ...]:
-        """The metrics that are asked for."""
         names = self.metrics or (DEFAULT_METRIC,)
         if len({*names}) < len(names):
             raise UsageError(
@@ -150,7 +149,6 @@ class DefinitionFlags:
         return names
 
     def choices_of(self, name: MetricWord) -> dict[Flag, Any]:
-        """The flags of a metric that are given, and their values."""
         chosen: dict[Flag, Any] = {}
         for row in metric_flags([name]):
             if row.name in self.choices:
@@ -196,7 +194,6 @@ def usual_flags(*, of_text: bool) -> tuple[Flag, ...]:
 def config_of(
     name: MetricWord, flags: DefinitionFlags, normalize: NormalizationName | None = None
 ) -> Any:
-    """The definition of a metric that is asked for."""
     definition = config_type(name)
     fields = {"normalize": normalize} if "normalize" in definition.text_fields() else {}
     fields |= {row.field: value for row, value in flags.choices_of(name).items()}
@@ -207,12 +204,10 @@ def config_of(
 
 
 def impossible(name: MetricWord, error: ValueError) -> UsageError:
-    """The error for an impossible definition of a metric."""
     return UsageError(f"--metrics {name}: {error}", SEE_HELP)
 
 
 def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[MetricWord]) -> None:
-    """Refuses flags of metrics that are not scored, and of texts if no metric has any."""
     if flags.language is not None and not any(row_of(name).counts_texts for name in chosen):
         raise UsageError(
             f"--language is about texts, and --metrics {' '.join(chosen)} reads numbers",
@@ -233,7 +228,6 @@ def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[Met
 
 
 def presets_table() -> str:
-    """The table that `--preset list` prints: all presets and what each one sets."""
     chosen = ("tokenize", "case", "reference_length", "N", "weights", "smoothing")
     rows = []
     for name, row in PRESETS.items():
@@ -256,8 +250,6 @@ _EXAMPLES_OF_REPORT = 20
 
 @dataclasses.dataclass(frozen=True)
 class MoreScoresFlags:
-    """The flags for the scores of other definitions, and of segments."""
-
     compare_presets: ComparisonName | None = flag(
         None,
         "also score by each preset that has the same tokenizer and case (same; also without a "
@@ -300,7 +292,6 @@ class MoreScoresFlags:
 
 
 def with_report(flags: Config) -> Config:
-    """The flags, with the examples that a report shows, unless the user asks for others."""
     if not flags.report:
         return flags
     from beam_bleu.pipeline.report.page import require_jinja2
@@ -351,7 +342,6 @@ def job_metrics(
 
 
 def _usual_definition(flags: Config) -> BleuConfig:
-    """The definition of BLEU that a command line asks for."""
     chosen = {row.field: value for row, value in flags.choices_of(DEFAULT_METRIC).items()}
     language = None if flags.language is None else tokenizer_of(flags.language)
     # sacreBLEU's own rule changes only sacreBLEU's own preset. With another tokenizer, the others

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class ComparisonFlags:
-    """The flags that say which systems are compared."""
-
     baseline: str | None = flag(
         None,
         "the system with which the others are compared",
@@ -58,8 +56,6 @@ class ComparisonFlags:
 
 @dataclasses.dataclass(frozen=True)
 class EvidenceFlags(ComparisonFlags):
-    """The flags for standard errors, comparisons and resampling."""
-
     no_uncertainty: bool = flag(
         False, "leave out standard errors, intervals, and comparisons that follow from them"
     )
@@ -125,8 +121,6 @@ def _thresholds(flag_name: str) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class GateFlags:
-    """The flags for thresholds."""
-
     fail_under: tuple[str, ...] = _thresholds("--fail_under")
     warn_under: tuple[str, ...] = _thresholds("--warn_under")
     fail_over: tuple[str, ...] = _thresholds("--fail_over")

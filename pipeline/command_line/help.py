@@ -157,7 +157,6 @@ def usage_of(subcommand: str) -> str:
 
 
 def short_help() -> str:
-    """What -h shows, and what a command line without words gets."""
     synopsis = "\n       ".join(_SYNOPSIS)
     commands = textwrap.fill(f"--help shows all flags and commands ({', '.join(SUBCOMMANDS)}).", 80)
     topics = textwrap.fill(f"--help TOPIC, with one of {', '.join(TOPICS)}, shows some of them.")

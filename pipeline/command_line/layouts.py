@@ -59,7 +59,6 @@ _TASK_IN_NAME = PathLabel(
 
 
 def with_layout(flags: Config) -> Config:
-    """The flags with the settings of their layout. Flags that are given stay as they are."""
     if flags.layout is None:
         return flags
     layout = LAYOUTS[flags.layout]
@@ -103,7 +102,6 @@ def unpooled_label(flags: Config) -> str | None:
 
 
 def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
-    """The settings that the row of a layout of records has."""
     settings: dict[str, Any] = {}
     systems = [*flags.systems, *flags.candidates]
     if any(row_of(word).counts_texts for word in flags.metrics or [DEFAULT_METRIC]):
@@ -256,8 +254,6 @@ LAYOUTS: Mapping[str, Layout] = table(
 
 @dataclasses.dataclass(frozen=True)
 class LayoutFlags:
-    """The flags for known layouts."""
-
     layout: str | None = flag(
         None,
         "the layout of a known corpus, which sets the flags of the input that are not given: "
@@ -303,7 +299,6 @@ def _is(column: str, value: str) -> Condition:
 
 
 def _found(pattern: str) -> list[str]:
-    """The files that match a pattern, in the order of their names, with numbers as numbers."""
     path = checked_path("--input", pattern, anywhere=False)
     paths = [file.path for file in find_files(Stream("--layout", path))]
     if not paths:
@@ -312,5 +307,4 @@ def _found(pattern: str) -> list[str]:
 
 
 def _name(path: str) -> str:
-    """The name of a text file without folder and extension."""
     return path.rpartition("/")[2].removesuffix(".txt")

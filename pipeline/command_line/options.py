@@ -84,7 +84,6 @@ class Arguments:
 
     @property
     def noisy(self) -> bool:
-        """Whether Beam's workers print tracebacks to this process's stderr."""
         return self.runner.in_process and self.mode != "in_memory"
 
     @property
@@ -162,7 +161,6 @@ def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Argu
 
 
 def _available_threads() -> int:
-    """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -196,7 +194,6 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _check_engine(runner: Runner, given: Mapping[str, str], words: Sequence[str]) -> None:
-    """Checks Beam's flags that are given, and the words after --, for an engine."""
     known = {**our_parser().by_flag(), **beam_parser().by_flag()}
     for word in words:
         if runner.in_process or with_underscores([word])[0].partition("=")[0] in known:
@@ -211,7 +208,6 @@ def _check_engine(runner: Runner, given: Mapping[str, str], words: Sequence[str]
 def job_of(
     flags: Config, source: Source, metrics: JobMetrics, run: str = "", threads: int = 1
 ) -> Job:
-    """The job that flags describe, without an output folder."""
     slices = slicing(flags)
     if flags.documents not in (None, *source.labels) and DOCUMENT in source.labels:
         flags = dataclasses.replace(flags, documents=DOCUMENT)  # --documents names files

@@ -32,8 +32,6 @@ _IF_EXISTS: Mapping[str, str] = {
 
 @dataclasses.dataclass(frozen=True)
 class RowFlags(RowChoice):
-    """The flags that say which rows of slices and comparisons are shown."""
-
     sort: SortName | None = flag(
         None,
         "which slices and differences tables show first",
@@ -46,8 +44,6 @@ class RowFlags(RowChoice):
 
 @dataclasses.dataclass(frozen=True)
 class DisplayFlags(RowFlags):
-    """The flags that say how stdout shows the result."""
-
     format: str = flag(
         next(iter(FORMATS)),
         "what stdout shows",
@@ -86,8 +82,6 @@ def _partition(label: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class FolderFlags:
-    """The flags for the folder of the result."""
-
     output: str | None = flag(None, "the folder in which scores.json is written", "DIR")
     save_totals: bool = flag(
         False, "also write DIR/totals.json: all sums, for beam-bleu merge, rescore and compare"
@@ -125,8 +119,6 @@ def _label(text: str) -> tuple[str, str]:
 
 @dataclasses.dataclass(frozen=True)
 class MonitoringFlags:
-    """The flags for metrics.prom and OpenLineage."""
-
     metrics_label: tuple[tuple[str, str], ...] = flag(
         (),
         "a label for all metrics in DIR/metrics.prom, such as corpus=news, to tell jobs apart; "

@@ -27,8 +27,6 @@ from beam_bleu.transforms.errors import UsageError
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser without abbreviations whose errors are `UsageError`s."""
-
     def __init__(self, remedy: str = SEE_HELP, **keywords: Any) -> None:
         super().__init__(allow_abbrev=False, **keywords)
         self._remedy = remedy
@@ -37,11 +35,9 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, self._remedy)
 
     def by_flag(self) -> Mapping[str, argparse.Action]:
-        """All flags that it knows, and their descriptions from argparse."""
         return self._option_string_actions
 
     def actions(self) -> list[argparse.Action]:
-        """The description of each flag, from argparse."""
         return list(self._actions)
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
@@ -92,7 +88,6 @@ def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag]) -> None:
 
 
 def format_flag(*choices: str) -> Flag:
-    """--format of a subcommand; the first choice is the default."""
     *names, last = choices
     shown = f"what stdout shows: {', '.join(names)} or {last}"
     return Flag("format", shown, "NAME", ("-f", "--format"), choices[0], choices=choices)
@@ -111,8 +106,6 @@ def with_underscores(argv: Sequence[str], known: Container[str] = ()) -> list[st
 
 @dataclasses.dataclass(frozen=True)
 class LogFlags:
-    """The flags for stderr that the command and its subcommands have."""
-
     log_format: LogFormatName = flag("text", "the format of stderr", "NAME", choices=LOG_FORMATS)
     quiet: bool = flag(False, "show only errors on stderr", "", "-q")
     verbose: int = flag(
@@ -125,8 +118,6 @@ class LogFlags:
 
 @dataclasses.dataclass(frozen=True)
 class ProgressFlag:
-    """--progress."""
-
     progress: ProgressMode = flag(
         "auto", "what stderr shows while the job runs", "WHEN", choices=PROGRESS_MODES
     )

@@ -34,7 +34,6 @@ INSTALL_HADOOP = "pip install 'apache-beam[hadoop]'"
 
 
 def has_module(name: str) -> bool:
-    """Whether a module can be found. It is not imported."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:  # a package that contains it is missing
@@ -42,7 +41,6 @@ def has_module(name: str) -> bool:
 
 
 def require_module(used_by: str, name: str, remedy: str) -> None:
-    """Checks that a library is installed here, with an error that says how to install it."""
     if not has_module(name):
         raise UsageError(
             f"{used_by} needs a library that is not installed here: there is no module {name}",

@@ -54,8 +54,6 @@ def _label_file(text: str) -> tuple[tuple[str, ...], str]:
 
 @dataclasses.dataclass(frozen=True)
 class SliceFlags:
-    """The flags for labels, slices and documents."""
-
     labels: tuple[tuple[tuple[str, ...], str], ...] = flag(
         (),
         "a file with a label in each line, or several with tabs between them; repeatable. For "
@@ -134,12 +132,10 @@ class KeepFlag:
 
     @property
     def keeps_texts(self) -> bool:
-        """Whether the texts of candidates and references are kept."""
         return ("", KEPT_TEXTS) in self.keep
 
 
 def slicing(flags: Config) -> Slicing:
-    """The slicing that a command line asks for."""
     try:
         slices = Slicing(flags.slice_by, flags.length_edges or LENGTH_EDGES, flags.max_slices)
         return slices if flags.language_column is None else slices.within(flags.language_column)
@@ -192,7 +188,6 @@ def label_streams(flags: Config, anywhere: bool) -> tuple[LabelStream, ...]:
 
 
 def check_label_names(names: Sequence[str]) -> None:
-    """Checks that labels can have their names, and that no two have the same."""
     for name in names:
         if not name or not name.isprintable() or CROSS in name or name == LENGTH:
             raise UsageError(
@@ -204,7 +199,6 @@ def check_label_names(names: Sequence[str]) -> None:
 
 
 def check_labels(flags: Config, labels: Sequence[str]) -> None:
-    """Checks that the input has the labels that are needed."""
     for name, spelling in needed_labels(flags).items():
         if name not in labels:
             raise UsageError(
@@ -214,7 +208,6 @@ def check_labels(flags: Config, labels: Sequence[str]) -> None:
 
 
 def check_columns(columns: Sequence[str]) -> None:
-    """Checks that the columns of segment scores have different names."""
     folded = [name.casefold() for name in columns]
     for name in columns:
         if folded.count(name.casefold()) > 1:

@@ -28,8 +28,6 @@ _LONGEST_LINE = 1 << 30
 
 @dataclasses.dataclass(frozen=True)
 class TextFlags:
-    """The flags that name the texts."""
-
     refs: tuple[str, ...] = flag(
         (),
         "a file with a reference for each segment, one per line, or a pattern of such files in "
@@ -72,8 +70,6 @@ class TextFlags:
 
 @dataclasses.dataclass(frozen=True)
 class CheckingFlags:
-    """The flags that say what must be true of the texts."""
-
     cuts: Cuts = flag(
         CUTS[0],
         "same: streams of several shards must have the same shards, with the same numbers of "
@@ -115,7 +111,6 @@ class CheckingFlags:
 
     @property
     def most_rejected(self) -> MostRejected | None:
-        """How many segments may be rejected; None if a bad record ends the run."""
         return self.max_rejected if self.on_bad_record == "reject" else None
 
 
@@ -125,7 +120,6 @@ def split_at_commas(text: str) -> tuple[str, ...]:
 
 
 def columns(text: str) -> tuple[str, ...]:
-    """The type of a flag whose value is columns with commas between them."""
     names = split_at_commas(text)
     if any(not name or name.endswith("=") for name in names) or len({*names}) < len(names):
         raise ValueError(f"must be different names of columns, with commas, got {text!r}")
@@ -157,8 +151,6 @@ class _Once(argparse.Action):
 
 @dataclasses.dataclass(frozen=True)
 class RecordFlags:
-    """The flags that say where records are, and which of their columns are read."""
-
     input: str | None = flag(
         None,
         "records that have candidates and references: files of Parquet, Arrow, Avro, JSON lines, "

@@ -65,14 +65,11 @@ def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
 
 @dataclasses.dataclass(frozen=True)
 class _Described:
-    """What a command line says of the input; see `source`."""
-
     flags: Config
     anywhere: bool
     needs: Needs
 
     def lines(self) -> LineParallel:
-        """The source of line-parallel text."""
         flags = self.flags
         for text in (*flags.refs, *flags.references, *flags.systems, *flags.candidates):
             if format_of_name(text) in _TAKEN_FOR_RECORDS:
@@ -105,7 +102,6 @@ class _Described:
         )
 
     def joined(self, ids: tuple[str, ...]) -> Source:
-        """The source that joins record files by an id: --join_on."""
         names, candidates, of_references = self._streams()
         wanted = self._wanted(ids)
         return self._brought_together(
@@ -115,7 +111,6 @@ class _Described:
         )
 
     def paired(self, pattern: str) -> Source:
-        """The source of records that have candidates and references: --input."""
         flags = self.flags
         check_pipes([("input", pattern)], self.anywhere)
         stream = Stream("input", checked_path("--input", pattern, self.anywhere))
@@ -146,7 +141,6 @@ class _Described:
     def _streams(
         self, others: Sequence[Named] = ()
     ) -> tuple[tuple[str, ...], tuple[Stream, ...], tuple[Stream, ...]]:
-        """The names of the systems, and the streams of their candidates and of the references."""
         of_references = references(self.flags)
         flag, named = systems(self.flags, [*of_references, *others])
         candidates = [(f"candidates {name}", pattern) for name, pattern in named]

@@ -150,8 +150,6 @@ def resampled_tables(view: View, metric: MetricNames) -> Iterator[Table]:
 
 
 def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table:
-    """The table of the scores or of the comparisons of a metric, without empty columns."""
-
     def is_known(name: str) -> bool:
         return any(entry.get(name) is not None for entry in entries)
 

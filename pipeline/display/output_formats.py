@@ -33,7 +33,6 @@ def only_scores(view: View) -> str:
 
 
 def _text(view: View) -> str:
-    """The tables of the whole corpus, and then those of each metric."""
     result = view.result
     is_only = len(result.metrics) == 1
     notes = [note for metric in result.metrics for note in notes_of(result, metric)]

@@ -122,7 +122,6 @@ def _score_columns(result: Result) -> pa.Schema:
 
 
 def _fields(row: MetricNames | ScoreRow | ComparisonRow) -> dict[str, Any]:
-    """The fields of a row, and of its metric, by their names as columns."""
     fields = {field.name: getattr(row, field.name) for field in dataclasses.fields(row)}
     if not isinstance(row, MetricNames):
         low, high = row.interval or (None, None)

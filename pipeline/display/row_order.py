@@ -57,7 +57,6 @@ class View:
     def decimals_of(
         self, metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()
     ) -> int:
-        """How many decimals scores or differences have that are compared with each other."""
         return decimals_of(metric, rows) if self.decimals is None else self.decimals
 
 

@@ -44,7 +44,6 @@ class Slice:
 
 
 def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
-    """The slices by each item of --slice_by, such as "domain" or "domain*year"."""
     items: dict[str, dict[str, Slice]] = {}
     rows: list[ScoreRow | ComparisonRow] = [*result.slices(metric), *result.compared(metric)]
     for row in rows:
@@ -171,7 +170,6 @@ def score_number(score: ScoreRow | None, decimals: int) -> Number:
 
 
 def units_of(result: Result) -> str:
-    """The number of segments; and of documents, if these are the units."""
     text = counted(result.segments or 0, "segment")
     if result.uncertainty is not None and result.uncertainty["unit"] == "document":
         text += f" in {counted(result.uncertainty['units'], 'document')}"
@@ -185,7 +183,6 @@ def segments_of(rows: Iterable[ScoreRow | ComparisonRow]) -> Number:
 
 
 def notes_of(result: Result, metric: MetricNames) -> list[Note]:
-    """The definitions of a metric: one, or one for each set of languages that have the same."""
     if metric.signature is not None:
         return [Note(metric.name, metric.sacrebleu_signature, metric.signature)]
     languages: dict[tuple[str | None, str], list[str]] = {}
@@ -237,7 +234,6 @@ def score_numbers(
 
 
 def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
-    """What a reader must know of scores: what ± means, and what is bold."""
     numbers = [cell for row in rows for cell in row if isinstance(cell, Number)]
     sentences = [HALF_INTERVAL] if any(number.half for number in numbers) else []
     return sentences + ([BEST_ARE_BOLD] if any(number.is_best for number in numbers) else [])
@@ -270,7 +266,6 @@ def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]],
 
 
 def meaning_of_stars(base: str) -> str:
-    """What the stars of a table mean, whose scores are compared with a system or a run."""
     levels = ", ".join(f"{mark} p < {level}" for level, mark in _STARS.items())
     return (
         f"Superscripts: significantly different from {base} ({levels}; adjusted by Holm); without "

@@ -59,7 +59,6 @@ def table_of(
 
 
 def is_numeric(column: Sequence[Cell]) -> bool:
-    """Whether a column has numbers, and perhaps empty cells."""
     return all(isinstance(cell, Number) or not cell for cell in column)
 
 
@@ -82,7 +81,6 @@ def cell_texts(column: Sequence[Cell]) -> list[str]:
 
 
 def markdown(tables: Iterable[Table], remarks: Sequence[str]) -> str:
-    """The tables in Markdown, below remarks about the result, with blank lines between them."""
     return "\n".join([*(f"{_escaped(remark)}\n" for remark in remarks), *map(_markdown, tables)])
 
 
@@ -125,7 +123,6 @@ def _code(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text with backslashes before the characters that have a meaning in Markdown."""
     return re.sub(r"([\\`*_\[\]<>|~&$])", r"\\\1", printable(text))
 
 

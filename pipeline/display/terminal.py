@@ -45,7 +45,6 @@ class Log:
 
 @contextlib.contextmanager
 def formatted_log(name: LogFormatName) -> Iterator[None]:
-    """While the body runs, stderr has this format."""
     before = Log.is_json, Log.run
     Log.is_json, Log.run = name == "json", None
     logging.captureWarnings(Log.is_json)  # Python would print them as text
@@ -82,7 +81,6 @@ def say(message: str) -> None:
 
 
 def tell(message: str) -> None:
-    """Writes a message of beam-bleu to stderr, in the format of --log_format."""
     say(log_line("info", message, f"beam-bleu: {printable(message)}"))
 
 
@@ -126,7 +124,6 @@ def open_standard_streams() -> None:
 
 
 def is_redrawn(stream: TextIO) -> bool:
-    """Whether a line on this stream can be written again and again."""
     knows_escapes = os.environ.get("TERM", "") not in ("", "dumb", "unknown")
     return stream.isatty() and knows_escapes and not Log.is_json
 
@@ -155,7 +152,6 @@ _LONGEST = 100 * 86_400
 
 @contextlib.contextmanager
 def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterator[None]:
-    """While the body runs, stderr shows how far it has come."""
     stream = None if mode == "off" else _kept_stderr()
     if stream is None:
         yield

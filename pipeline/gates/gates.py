@@ -169,7 +169,6 @@ def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> N
 
 
 def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
-    """Checks that a result with these metrics can have the scores that thresholds are for."""
     known = ", ".join(metrics)
     for threshold in gates.thresholds:
         metric = threshold.metric or (known if len(metrics) == 1 else "")
@@ -234,8 +233,6 @@ Verdict = Literal["passed", "warned", "failed"]
 
 
 class Check(NamedTuple):
-    """What a threshold says of a score, with the numbers and the flag."""
-
     verdict: Verdict
     text: str
 
@@ -321,7 +318,6 @@ def _drops(
     name: str,
     changes: Mapping[Key, ComparedRow],
 ) -> Iterator[Check]:
-    """Compares the scores of a metric with those of an older result, which must be there still."""
     before, now = definition_of(old, metric), definition_of(new, metric)
     if now.shown != before.shown:
         yield Check(
@@ -349,7 +345,6 @@ def _drops(
 
 
 def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gates) -> Check:
-    """Compares a change with the largest drop that is allowed, or rise if lower is better."""
     lower_is_better = row_of(key.metric).lower_is_better
     name, flags = key.shown, f"({threshold.flag}, --drop {gates.drop})"
     drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"

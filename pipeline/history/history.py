@@ -245,7 +245,6 @@ def _segments(
 
 
 def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
-    """The nights whose runs failed, and those that are missing."""
     for night in nights:
         if night.failure:
             yield Gap("failed", night.name, night.name, night.failure)
@@ -257,7 +256,6 @@ def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
 
 
 def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
-    """The nights whose results lack a series that an earlier night has."""
     names = [night.name for night in nights if night.saved is not None]
     for of_key in series:
         having = {score.night for score in of_key.scores}
@@ -342,7 +340,6 @@ def as_json(history: History) -> str:
 
 
 def as_jsonl(history: History) -> str:
-    """A JSON object for each gap and each score, night by night."""
     entries = [
         *({"kind": "score", **_of_score(score)} for score in _scores(history)),
         *({"kind": "gap", **_of_gap(gap)} for gap in history.gaps),

@@ -190,7 +190,6 @@ def _record(path: str) -> Mapping[str, Any] | None:
 
 
 def _in_folder(path: str, name: str) -> str:
-    """The path of a file in the folder of a result, or beside a result that is a file."""
     return os.path.join(path if is_folder(path) else os.path.dirname(path), name)
 
 

@@ -350,14 +350,12 @@ def _given(
 
 
 def _configs(metrics: Any) -> dict[str, Any]:
-    """The config of each metric, by its name."""
     if isinstance(metrics, str) or not isinstance(metrics, Sequence):
         raise ValueError(f"metrics must be a list, got {metrics!r}")
     return configs_by_word([_config(metric) for metric in metrics])
 
 
 def _config(asked: Any) -> Any:
-    """The config of a metric: of its name, or of the keys `metric` and `definition`."""
     keys: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"metric": asked}
     for key in keys:
         require_choice("a key of a metric", key, ("metric", "definition"))
@@ -398,7 +396,6 @@ def _score_types(config: Any) -> dict[str, Any]:
 
 
 def _type_in_row(hint: Any) -> Any:
-    """The type of a field in a row, by the type of an attribute of a score."""
     if typing.get_origin(hint) is tuple:
         return Sequence[typing.get_args(hint)[0]]  # type: ignore[misc]
     others = {int | float: float, float | None: _NUMBER, str | None: _TEXT}
@@ -421,7 +418,6 @@ def _row_of_scores(
     key: tuple[Any, ...],
     scores: Mapping[str, Score],
 ) -> Row:
-    """The row of a group: the values of its fields, and the attributes of its scores."""
     row = dict(zip(names, key, strict=True))
     for metric, score in scores.items():
         values = {name: getattr(score, name) for name in fields_in_order(type(score))}
@@ -436,7 +432,6 @@ def _table_of(rows: Sequence[Any], names: Sequence[str]) -> pa.Table:
 
 
 def _rows_of_result(name: str, element: Any) -> Iterator[Row]:
-    """The rows of an element of an output of `Evaluate`."""
     fields = _RESULTS[name]
     if name == "document":
         yield Row(document=_json(element))

@@ -286,8 +286,6 @@ def _evaluated(
 
 
 class _Judge(beam.DoFn):
-    """Fails if a result misses a threshold."""
-
     def __init__(self, gates: Gates) -> None:
         self._gates = gates
 
@@ -312,7 +310,6 @@ class PaneSums(Sums):
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes large arrays have."""
         return sum(sums.nbytes for sums in self.named.values())
 
 
@@ -335,8 +332,6 @@ def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollec
 
 
 class _SumBatch(beam.DoFn):
-    """Maps each `BatchStatistics` to (None, its `PaneSums`)."""
-
     def __init__(self, job: Job) -> None:
         self._additions = additions(job)
 
@@ -354,8 +349,6 @@ class _SumBatch(beam.DoFn):
 
 
 class _TakeEnds(beam.DoFn):
-    """Maps (None, the `PaneSums` of a pane) to the `Ends` of a job."""
-
     def __init__(self, job: Job) -> None:
         self._systems = tuple(job.source.systems)
         self._job = job.of_last_step

@@ -81,7 +81,6 @@ class Asked:
         require_readable(self.metrics.needs)
 
     def job(self, source: Any, *, rejects: bool = False, describes: bool = False) -> Job:
-        """The job for an input."""
         documents = self._flags.documents
         if documents is not None and documents not in source.labels:  # here it is never a file
             raise ValueError(f"documents: the input has no label {documents!r}")

@@ -53,7 +53,6 @@ class Axis:
         return cls([number * step for number in range(first, last + 1)])
 
     def at(self, value: float) -> float:
-        """The place of a value: 0 at the first tick, and 1 at the last one."""
         first, last = self.ticks[0], self.ticks[-1]
         return (value - first) / (last - first)
 

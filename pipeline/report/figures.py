@@ -130,7 +130,6 @@ def _best_first(rows: Sequence[Row]) -> list[Row]:
 def _differences(
     name: str, title: str, compared: Sequence[tuple[str, ComparisonRow]], table: Table
 ) -> Figure:
-    """The differences from a baseline, on the whole corpus or in slices, in the chart's order."""
     baseline = compared[0][1].baseline
     dots = [
         Dot(
@@ -219,7 +218,6 @@ def _distributions(result: Result, metric: MetricNames) -> Iterator[Figure]:
 
 
 def _bucket(low: float | None, high: float | None) -> str:
-    """A range of scores in words; an end that is None is open."""
     if low is None:
         return "anything" if high is None else f"below {high:g}"
     return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"

@@ -53,7 +53,6 @@ _JOINERS = "\u200c\u200d"
 
 
 def require_jinja2() -> None:
-    """Checks that the library that makes the page is installed."""
     import importlib.util
 
     if importlib.util.find_spec("jinja2") is None:
@@ -168,6 +167,5 @@ def write_report(output: str) -> str:
 
 
 def write_page(path: str, data: bytes) -> None:
-    """Writes a page. It replaces an earlier page, but no other file."""
     is_owned(path, REPORT)
     write_atomically(path, data)

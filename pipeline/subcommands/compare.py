@@ -100,7 +100,6 @@ def _compare(flags: argparse.Namespace) -> bytes:
 
 
 def _as_json(compared: ComparedResults) -> str:
-    """What all metrics have in common, and lists in which each entry names its metric."""
     names = ("metric", "name", "signature")
     old, new = compared.old.result.systems, compared.new.result.systems
     document = {
@@ -179,7 +178,6 @@ def _names(rows: Sequence[ComparedRow], family: FamilyName, item: str) -> list[C
 def _columns(
     metric: MetricNames, rows: Sequence[ComparedRow], *, has_holm: bool, for_paper: bool
 ) -> Iterator[Column]:
-    """All that is known about differences; for a paper the scores and the differences."""
     decimals = decimals_of(metric.metric, rows)
     arrow = f" {LOWER}" if for_paper and row_of(metric.metric).lower_is_better else ""
     yield f"old{arrow}", [Number(rounded(row.old, decimals)) for row in rows]
@@ -208,7 +206,6 @@ def _caption(
     rows: Sequence[ComparedRow],
     hidden: Sequence[str],
 ) -> list[str]:
-    """What a reader must know of a table of differences."""
     group = rows[0].group
     about = f"{metric.name} by {'*'.join(group)}" if isinstance(group, Mapping) else metric.name
     if group == MACRO_AVERAGE:

@@ -166,7 +166,6 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[SavedResult, Hi
 
 
 def _beside_result(results: Sequence[str], several: bool) -> str:
-    """Where the page goes if the user does not say it."""
     if not several and (is_folder(results[0]) or not exists(results[0])):
         return f"{results[0].rstrip('/')}/{REPORT}"
     what = "several results" if several else "a file"

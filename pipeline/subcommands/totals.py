@@ -141,7 +141,7 @@ def _as_in_run(row: Flag) -> Flag:
 
 @dataclasses.dataclass(frozen=True)
 class RescoringFlags(DefinitionFlags, ComparisonFlags):
-    """What of a definition changes."""
+    pass
 
 
 def _rescore(flags: argparse.Namespace) -> bytes:
@@ -191,7 +191,6 @@ def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
 
 
 def _definition(saved: SavedTotals, name: MetricWord, flags: RescoringFlags) -> Metric:
-    """The definition of a metric with those choices of a command line that the sums allow."""
     scorings, corpus = saved.scorings[name], saved.own(name).corpus
     _require_tokens(scorings, flags)
     old = scorings.corpus

@@ -83,7 +83,6 @@ def _worst(flags: argparse.Namespace) -> bytes:
 
 
 def _wanted(flags: argparse.Namespace, result: Result) -> Wanted:
-    """Which segments a command line asks for."""
     metric, systems = flags.metric or result.words[0], result.systems
     for flag, name, names in (
         ("--metric", metric, result.words),
