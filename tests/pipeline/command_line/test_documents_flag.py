@@ -49,32 +49,13 @@ class Corpus:
             for name in SYSTEMS
         }
 
-    def texts(self, *flags: Any, pieces: int = 1) -> list[Any]:
-        """The arguments for text files in this number of pieces; DOCS stands for the documents."""
-        folder = self.folder / f"{pieces}"
-        size = -(-LINES // pieces)
+    def texts(self, *flags: Any) -> list[Any]:
+        """The arguments for text files; DOCS stands for the file of documents."""
         named = {**self.systems, "references": self.references, "DOCS": self.documents}
-        for name, text in named.items():
-            for i in range(pieces):
-                write_lines(folder / name / f"part-{i}.txt", text[i * size : (i + 1) * size])
-        flags = tuple(str(flag).replace("DOCS", f"{folder}/DOCS/*") for flag in flags)
-        return streams(
-            [f"{name}={folder}/{name}/*" for name in SYSTEMS], [f"{folder}/references/*"], *flags
-        )
-
-    def records(self, path: Path) -> Path:
-        """The corpus as JSON lines, with the column `doc.id`."""
-        rows = [
-            {
-                "reference": reference,
-                "doc": {"id": document},
-                **{name: self.systems[name][i] for name in SYSTEMS},
-            }
-            for i, (reference, document) in enumerate(
-                zip(self.references, self.documents, strict=True)
-            )
-        ]
-        return write_lines(path, [json.dumps(row) for row in rows])
+        files = {name: write_lines(self.folder / name, text) for name, text in named.items()}
+        flags = tuple(str(flag).replace("DOCS", str(files["DOCS"])) for flag in flags)
+        systems = [f"{name}={files[name]}" for name in SYSTEMS]
+        return streams(systems, [files["references"]], *flags)
 
     def influences(self, system: str, rows: Sequence[int]) -> np.ndarray:
         """How much each document with these rows changes the score of a system.
@@ -107,13 +88,6 @@ def corpus(tmp_path_factory) -> Corpus:
     return Corpus(tmp_path_factory.mktemp("corpus"))
 
 
-@pytest.fixture(scope="module")
-def by_file(corpus) -> bytes:
-    run = called(*corpus.texts("--documents=DOCS", "--format=json"))
-    assert run.code == 0, run.err
-    return run.out
-
-
 def errors(document: dict[str, Any]) -> dict[str, float]:
     """The standard errors of the whole corpus."""
     return {
@@ -139,19 +113,20 @@ def assert_of_documents(corpus: Corpus, document: dict[str, Any], label: str) ->
             assert each["standard_error"] == pytest.approx(expected)
 
 
-def test_standard_errors_are_those_of_documents(corpus, by_file):
+def test_standard_errors_are_those_of_documents_also_in_a_column_of_records(corpus, tmp_path):
     assert len(set(corpus.documents)) == DOCUMENTS
-    document = json.loads(by_file)
+    document = called(*corpus.texts("--documents=DOCS", "--format=json")).document
     assert_of_documents(corpus, document, "document")
     segments = errors(called(*corpus.texts("--format=json")).document)
     assert all(abs(errors(document)[name] / segments[name] - 1) > 0.05 for name in SYSTEMS)
-
-
-def test_a_column_of_records_can_have_the_documents(corpus, tmp_path):
-    path = corpus.records(tmp_path / "records.jsonl")
+    texts = {"reference": corpus.references, **corpus.systems}
+    rows = [
+        {"doc": {"id": document}, **{name: text[i] for name, text in texts.items()}}
+        for i, document in enumerate(corpus.documents)
+    ]
+    path = write_lines(tmp_path / "records.jsonl", [json.dumps(row) for row in rows])
     flags = ["--candidate_columns", ",".join(SYSTEMS), "--documents", "doc.id", "--format=json"]
-    run = called("--input", path, *flags)
-    assert_of_documents(corpus, run.document, "doc.id")
+    assert_of_documents(corpus, called("--input", path, *flags).document, "doc.id")
 
 
 def test_slices_have_the_parts_of_documents_that_are_in_them(corpus, tmp_path):
@@ -209,26 +184,19 @@ def test_systems_with_different_segments_are_compared_on_the_common_ones(corpus,
         assert each["standard_error"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("line", "fragments"),
-    [
-        (" ", ["segment 6 has no document in document", "line 6"]),
-        ("news\t", ["segment 6 has no document in document", "line 6"]),
-        ("a\tb\tc", ["line 6", "has 3 fields"]),
-    ],
-)
-def test_each_line_must_have_a_document(corpus, tmp_path, line, fragments):
-    lines = [*corpus.documents[:5], line, *corpus.documents[6:]]
-    path = write_lines(tmp_path / "documents.txt", lines)
-    called(*corpus.texts(f"--documents={path}")).assert_failed(3, *fragments)
-
-
-@pytest.mark.parametrize("value", [None, " ", math.nan])
-def test_each_record_must_have_a_document(tmp_path, value):
-    named = 1.5 if value is not None and value != value else "d"
-    rows = [{"hyp": "a", "ref": "a", "doc": value if i == 3 else named} for i in range(9)]
-    path = write_lines(tmp_path / "records.jsonl", [json.dumps(row) for row in rows])
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "records.parquet")
-    for name, place in ((path, "line 4"), (tmp_path / "records.parquet", "row 4")):
-        run = called("--input", name, "--documents", "doc", "--quiet")
-        run.assert_failed(3, "segment 4 has no document in doc", f"{place}")
+def test_each_segment_must_have_a_document(corpus, tmp_path):
+    for line, fragment in (
+        (" ", "segment 6 has no document in document"),
+        ("news\t", "segment 6 has no document in document"),
+        ("a\tb\tc", "has 3 fields"),
+    ):
+        lines = [*corpus.documents[:5], line, *corpus.documents[6:]]
+        path = write_lines(tmp_path / "documents.txt", lines)
+        called(*corpus.texts(f"--documents={path}")).assert_failed(3, fragment, "line 6")
+    for value, others in ((None, "d"), (" ", "d"), (math.nan, 1.5)):
+        rows = [{"hyp": "a", "ref": "a", "doc": value if i == 3 else others} for i in range(9)]
+        path = write_lines(tmp_path / "records.jsonl", [json.dumps(row) for row in rows])
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "records.parquet")
+        for name, place in ((path, "line 4"), (tmp_path / "records.parquet", "row 4")):
+            run = called("--input", name, "--documents", "doc", "--quiet")
+            run.assert_failed(3, "segment 4 has no document in doc", place)

@@ -57,37 +57,29 @@ def test_equal_texts_of_different_columns_are_different_ids(tmp_path: Path) -> N
     run.assert_failed(3, '(ids ["x,y","z"])', '["x","y,z"]')
 
 
-@pytest.mark.parametrize(
-    ("key", "said"), [(("wmt", None), "no b"), ((None, None), "no a and no b")]
-)
-def test_a_part_that_is_null(key: Any, said: str, tmp_path: Path) -> None:
-    run = joined(tmp_path, [*KEYS[:3], key], KEYS)
-    run.assert_failed(3, f"has {said}", "write the id of the segment")
+def test_a_part_that_is_null(tmp_path: Path) -> None:
     flags = ["--on_bad_record", "reject", "--max_rejected", "4", "--coverage", "common"]
+    for key, said in ((("wmt", None), "no b"), ((None, None), "no a and no b")):
+        run = joined(tmp_path, [*KEYS[:3], key], KEYS)
+        run.assert_failed(3, f"has {said}", "write the id of the segment")
     run = joined(tmp_path, [*KEYS[:3], key], KEYS, *flags, "--output", str(tmp_path / "out"))
     assert run.document["scores"][0]["segments"] == 3
 
 
-def lm_eval(folder: Path, column: str) -> None:
-    for task, pairs in itertools.groupby(
-        zip(KEYS, TEXTS, strict=True), key=lambda each: each[0][0]
-    ):
-        rows = [
-            {"doc_id": key[1], "target": text, "filtered_resps": [text], "filter": "none"}
-            | {"x": column}
-            for key, text in pairs
-        ]
-        written(folder / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl", rows)
-
-
 def test_a_label_from_the_path_is_a_part_of_the_id(tmp_path: Path) -> None:
-    lm_eval(tmp_path / "gold", "r")
-    lm_eval(tmp_path / "model", "m")
+    for folder in ("gold", "model"):
+        for task, pairs in itertools.groupby(
+            zip(KEYS, TEXTS, strict=True), lambda pair: pair[0][0]
+        ):
+            rows = [
+                {"doc_id": key[1], "target": text, "filtered_resps": [text], "filter": "none"}
+                for key, text in pairs
+            ]
+            written(tmp_path / folder / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl", rows)
     files = [f"{tmp_path}/gold/*.jsonl", "-i", f"model={tmp_path}/model/*.jsonl"]
     flags = ["--layout", "lm-eval", "--where", "filter=none", "--format", "json"]
-    run = called(*files, *flags, "--join_on", "task,doc_id")
-    found = {each["slice"]["task"]: each["segments"] for each in run.document["scores"]}
-    assert found == {"flores": 2, "wmt": 2}
-    assert [each["score"] for each in run.document["scores"]] == pytest.approx([100, 100])
+    scores = called(*files, *flags, "--join_on", "task,doc_id").document["scores"]
+    assert {each["slice"]["task"]: each["segments"] for each in scores} == {"flores": 2, "wmt": 2}
+    assert [each["score"] for each in scores] == pytest.approx([100, 100])
     run = called(*files, *flags)  # doc_id begins at 0 in each task
     run.assert_failed(3, "ids that occur several times: ", "--join_on task,doc_id")

@@ -8,15 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import (
-    REFERENCES,
-    SYSTEMS,
-    Run,
-    called,
-    read_lines,
-    streams,
-    write_lines,
-)
+from command_line import REFERENCES, SYSTEMS, Run, called, read_lines, streams, write_lines
 from sacrebleu.metrics.bleu import BLEU
 
 ATLAS = SYSTEMS["atlas"]
@@ -41,11 +33,9 @@ def test_fields_are_references_as_if_they_were_files(tmp_path):
     table = write_lines(tmp_path / "ab.tsv", ["\t".join(each) for each in fields])
     files = called(*streams([f"x={ATLAS}"], REFERENCES, "--format", "json"))
     assert score(ATLAS, table, 2).out == files.out
-    with_a_file = called(
-        *streams([f"x={ATLAS}"], [table, table], "-nr", "2", "--format", "json"),
-    )
+    twice = called(*streams([f"x={ATLAS}"], [table, table], "-nr", "2", "--format", "json"))
     four = called(*streams([f"x={ATLAS}"], [*REFERENCES, *REFERENCES], "--format", "json"))
-    assert with_a_file.out == four.out
+    assert twice.out == four.out
 
 
 def test_the_integers_are_those_of_sacrebleus_command(tmp_path):
@@ -75,30 +65,21 @@ def test_white_space_at_the_end_of_lines_changes_no_number_of_any_tokenizer(tmp_
     hyp, ref = write_lines(tmp_path / "h", candidates), write_lines(tmp_path / "r", references)
     fields = [line.rstrip().split("\t", maxsplit=1) for line in references]
     streams_of_fields = list(zip(*fields, strict=True))
-    for tokenize in ("13a", "none", "intl", "zh", "char"):
+    for tokenize in ("13a", "none", "zh"):
         told = BLEU(tokenize=tokenize, force=True).corpus_score(candidates, streams_of_fields)
         (ours,) = score(hyp, ref, 2, "--tokenize", tokenize).document["scores"]
         assert (ours["matches"], ours["totals"]) == (told.counts, told.totals)
         assert (ours["sys_len"], ours["ref_len"]) == (told.sys_len, told.ref_len)
 
 
-WRONG = [
-    (2, "six seven", "line 2 has 1 field"),
-    (2, "six\t\u3000\u00a0\x1f", "line 2 has 1 field"),
-    (3, "six\tseven\t ", "line 2 has 2 fields"),
-]
-
-
-@pytest.mark.parametrize(("number", "line", "cause"), WRONG)
-def test_a_line_that_sacrebleu_refuses_is_refused(tmp_path, number, line, cause):
-    hyp = write_lines(tmp_path / "h", LINES)
-    ref = write_lines(tmp_path / "r", ["\t".join("abc"[:number])] * 5)
-    ref.write_text(
-        "\n".join([*ref.read_text().split("\n")[:1], line, *["a\tb\tc"[: 2 * number - 1]] * 3])
-    )
-    score(hyp, ref, number).assert_failed(
-        3, f"references: {cause}, and --num_refs is {number}: {ref}\n"
-    )
-    refused = sacrebleu(hyp, ref, number)
-    assert refused.returncode == 17
-    assert f"expected {number} fields, but found {cause.split()[3]}" in refused.stderr
+def test_a_line_that_sacrebleu_refuses_is_refused(tmp_path):
+    for number, line, fields in ((2, "six\t\u3000\u00a0\x1f", "1"), (3, "six\tseven\t ", "2")):
+        hyp = write_lines(tmp_path / "h", LINES)
+        ref = write_lines(tmp_path / "r", ["a\tb\tc"[: 2 * number - 1]] * 5)
+        lines = read_lines(ref)
+        write_lines(ref, [lines[0], line, *lines[2:]])
+        cause = f"references: line 2 has {fields} field"
+        score(hyp, ref, number).assert_failed(3, cause, f"and --num_refs is {number}: {ref}\n")
+        refused = sacrebleu(hyp, ref, number)
+        assert refused.returncode == 17
+        assert f"expected {number} fields, but found {fields}" in refused.stderr

@@ -1,18 +1,25 @@
-"""The words of a command line: each one is ours, Beam's, a value or a reference, in any order."""
+"""The words of a command line: each one is ours, Beam's, a value or a reference; and the help."""
 
 from __future__ import annotations
 
+import argparse
+import copy
 import itertools
 import operator
+import re
+import signal
 
 import pytest
-from command_line import called
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from command_line import EXAMPLE, EXAMPLES, PROJECT, SYSTEMS, called
 
-from beam_bleu.pipeline.command_line.options import parse
+from beam_bleu.pipeline.command_line.config import KeptViews, our_parser
+from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, USUAL_FLAGS
+from beam_bleu.pipeline.command_line.options import ABSENT, parse
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 
-OURS = [["--lowercase"], ["--tokenize", "none"], ["--max-ngram-order=2"], ["-s", "floor"]]
-BEAMS = [["--job_name", "a.txt"], ["--label=x=y"], ["--streaming"], ["--parallelism", "-1"]]
+ATLAS = SYSTEMS["atlas"]
+OURS = {spelling for flag in our_parser().actions() for spelling in flag.option_strings}
 
 
 def read(*words: str):
@@ -23,24 +30,21 @@ def read(*words: str):
     return references, list(zip(source.systems, candidates, strict=True))
 
 
-@pytest.mark.parametrize("flag", [*OURS, *BEAMS], ids=" ".join)
-def test_references_may_be_before_and_after_a_flag(flag):
+def test_references_may_be_before_and_after_a_flag_and_its_value_is_none():
     expected = ["r1", "r2"], [("h1", "h1"), ("h2", "h2")]
     systems = ["-i", "h1", "h2"]
-    assert read("r1", "r2", *flag, *systems) == expected
-    assert read("r1", *flag, "r2", *systems) == expected
-    assert read(*flag, "r1", "r2", *systems) == expected
-    assert read("r1", "r2", *systems, *flag) == expected
-
-
-def test_the_values_of_flags_are_no_references_in_any_order():
-    parts = [["r1", "r2"], ["--job_name", "j"], ["-lc"], ["-tok", "none"]]
-    for order in itertools.permutations(parts):
+    for flag in (
+        *(["-lc"], ["--tokenize", "none"], ["--max-ngram-order=2"], ["-s", "floor"]),
+        *(["--job_name", "a.txt"], ["--label=x=y"], ["--streaming"], ["--parallelism", "-1"]),
+    ):
+        assert read("r1", "r2", *flag, *systems) == expected, flag
+        assert read("r1", *flag, "r2", *systems) == expected
+        assert read("r1", "r2", *systems, *flag) == expected
+    for order in itertools.permutations([["r1", "r2"], ["--job_name", "j"], ["-lc"]]):
         words = [*itertools.chain.from_iterable(order), "-i", "h"]
         arguments = parse(words)
         assert read(*words) == (["r1", "r2"], [("h", "h")])
         assert arguments.beam.get_all_options()["job_name"] == "j"
-        assert arguments.job.metrics.lengths.tokenize == "none"
         assert arguments.job.metrics.lengths.lowercase is True
 
 
@@ -51,29 +55,183 @@ def test_a_value_that_may_be_left_out_is_not_taken_from_the_references():
     assert [*metric.presets] == [*PRESETS]
 
 
+def test_a_short_spelling_means_the_flag():
+    for words, same in (
+        ("-f json", "--format json"),
+        ("-fjson", "--format json"),
+        ("-lc", "--lowercase"),
+        ("-tok=intl", "--tokenize intl"),
+        ("-s floor -sv 0.2", "--smooth_method floor --smooth_value 0.2"),
+        ("-bw2", "--score-only --width 2"),
+        ("-qb", "--quiet --score-only"),
+        ("-e UTF8 -m bleu", ""),
+    ):
+        one, other = (parse(["r", "-i", "h", *line.split()]) for line in (words, same))
+        assert (one.job.metrics, one.job.source) == (other.job.metrics, other.job.source), words
+        shown = operator.attrgetter("format", "width", "score_only", "quiet")
+        assert shown(one.flags) == shown(other.flags)
+    for word in ("-to", "-x", "-lowercase", "-input"):
+        called("r", "-i", "h", word).assert_failed(2, f"unknown flag {word}")
+
+
+def test_a_name_with_a_comma_is_written_in_brackets_in_every_flag(tmp_path):
+    path = tmp_path / "r.tsv"
+    path.write_text("h,y=p\tr,ef\td,om\n" + "a b\ta b\t1\n" * 3)
+    columns = ["--input", path, "--reference_columns", '["r,ef"]', "--format", "json"]
+    columns += ["--slice_by", '["d,om"],length', "--where", '["d,om"]=1']
+    columns += ["--metrics", "bleu", 'mean:["d,om"]', "--no_uncertainty"]
+    for candidate, name in (('["h,y=p"]', '["h,y=p"]'), ('x=["h,y=p"]', "x")):
+        run = called(*columns, "--candidate_columns", candidate)
+        assert {each["system"] for each in run.document["scores"]} == {name}, run.err
+
+
+# Beam's flags
+
+
+def test_flags_that_beam_allows_change_no_number():
+    expected = called(*EXAMPLE).out
+    setup = str(PROJECT / "pyproject.toml")
+    for flags in (
+        ["--job_name", "bleu", "--label", "a=b", "--project", "p", "--region", "r", "--streaming"],
+        ["--save_main_session", "--pickle_library", "cloudpickle", "--direct_num_workers", "3"],
+        ["--setup_file", setup, "--extra_package", "gs://bucket/a.whl", "--"],
+        ["--parallelism", "-1", "--flink_master", "[auto]"],  # what they are by default
+    ):
+        assert called(*EXAMPLE, *flags).out == expected
+
+
 @pytest.mark.parametrize(
-    ("words", "same"),
-    [
-        (["-f", "json"], ["--format", "json"]),
-        (["-fjson"], ["--format", "json"]),
-        (["-lc"], ["--lowercase"]),
-        (["-tok=intl"], ["--tokenize", "intl"]),
-        (["-s", "floor", "-sv", "0.2"], ["--smooth_method", "floor", "--smooth_value", "0.2"]),
-        (["-bw2"], ["--score-only", "--width", "2"]),
-        (["-qb"], ["--quiet", "--score-only"]),
-        (["-e", "UTF8"], []),
-        (["-m", "bleu"], []),
-    ],
-    ids=lambda words: " ".join(words),
+    "mode", [pytest.param("multi_threading", marks=pytest.mark.slow), "multi_processing"]
 )
-def test_a_short_spelling_means_the_flag(words, same):
-    texts = ["r", "-i", "h"]
-    one, other = parse([*texts, *words]), parse([*texts, *same])
-    assert (one.job.metrics, one.job.source) == (other.job.metrics, other.job.source)
-    shown = operator.attrgetter("format", "width", "score_only", "quiet")
-    assert shown(one.flags) == shown(other.flags)
+def test_beams_workers_print_no_tracebacks(mode, tmp_path, capfd):
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(ATLAS.read_bytes().replace(b"e", b"\xff", 1))
+    run = called(*EXAMPLE, "--candidates", bad, "--direct_running_mode", mode)
+    run.assert_failed(3, "line 1: invalid UTF-8", f": {bad}\n")
+    assert capfd.readouterr().err == ""  # where the workers, which have fd 2, would write
 
 
-@pytest.mark.parametrize("word", ["-to", "-x", "-lowercase", "-input"])
-def test_a_short_spelling_that_does_not_exist_is_unknown(word):
-    called("r", "-i", "h", word).assert_failed(2, f"unknown flag {word}")
+def test_a_copy_has_its_own_values_in_all_of_its_views():
+    options = KeptViews([])
+    assert not options.view_as(StandardOptions).streaming
+    copied = copy.deepcopy(options)  # as `beam.Pipeline` does
+    copied.view_as(StandardOptions).streaming = True
+    assert PipelineOptions.view_as(copied, StandardOptions).streaming
+    assert not options.view_as(StandardOptions).streaming
+
+
+# Words that are not known
+
+
+def flags_of_sacrebleu(monkeypatch) -> set[str]:
+    """All spellings of all flags of sacreBLEU's command."""
+    # Its import lets a closed pipe end the process, which is here pytest's process.
+    handler = signal.getsignal(signal.SIGPIPE)
+    from sacrebleu import sacrebleu
+
+    signal.signal(signal.SIGPIPE, handler)
+    parsers = []
+
+    def parse_nothing(self, *_):
+        parsers.append(self)
+        return argparse.Namespace()
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_nothing)
+    monkeypatch.delenv("SACREBLEU_FORMAT", raising=False)
+    sacrebleu.parse_args()
+    return {flag for action in parsers[0]._actions for flag in action.option_strings}
+
+
+def test_every_flag_of_sacrebleu_is_accepted_or_its_error_says_what_to_use(monkeypatch):
+    with monkeypatch.context() as patched:
+        flags = flags_of_sacrebleu(patched)
+    assert len(flags) > 60
+    absent = {flag for flags in ABSENT.values() for flag in flags}
+    assert absent <= flags  # each row is about a flag that sacreBLEU has
+    assert not absent & OURS
+    ours = flags - absent
+    assert {"--" + flag[2:].replace("-", "_") for flag in ours if flag.startswith("--")} <= OURS
+    assert {flag for flag in ours if not flag.startswith("--")} <= OURS
+
+
+def test_a_word_that_is_near_a_subcommand_is_not_taken_for_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for word, meant in (("help", "--help"), ("doctr", "doctor"), ("Doctor", "doctor")):
+        cause = f"there is no file {word}, and no subcommand of this name\n"
+        called(word, "--format", "json").assert_failed(2, cause, f"did you mean {meant}?")
+    for word in ("help", "./doctor"):  # a file may have such a name
+        (tmp_path / word).write_bytes(ATLAS.read_bytes())
+        assert called(word, "-i", ATLAS, "-b").out == b"100.0\n"
+
+
+# Help
+
+
+@pytest.fixture
+def _wide_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # the help does not get wider than 100
+
+
+def shown(*words: str) -> str:
+    run = called(*words)
+    assert (run.code, run.err) == (0, "")
+    return run.out.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "columns"), [(["--help"], 80), (["--help"], 200), (["--help_beam"], 100)]
+)
+def test_the_help_is_as_wide_as_the_terminal_up_to_100_columns(words, columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = shown(*words).splitlines()
+    assert len(lines) > 80
+    assert max(map(len, lines)) > min(columns, 100) - 10
+    one_long_word = r" +\S*(://|=)\S+"  # a URL, or a value, that can be copied
+    wide = [line for line in lines if len(line) > min(columns, 100)]
+    assert [line for line in wide if not re.fullmatch(one_long_word, line)] == []
+
+
+@pytest.mark.usefixtures("_wide_terminal")
+def test_help_shows_every_flag_once_with_its_spellings():
+    text = shown("--help")
+    for flag in our_parser().actions():
+        spellings = ", ".join(flag.option_strings) or str(flag.metavar)
+        found = re.findall(rf"^  {re.escape(spellings)}(?![\w-])", text, re.MULTILINE)
+        assert len(found) == 1, spellings
+    assert "None" not in text
+
+
+def test_the_short_help_is_one_screen_of_flags_that_there_are():
+    lines = shown("-h").splitlines()
+    assert len(lines) < 40
+    assert max(map(len, lines)) <= 80
+    assert {words.split()[0] for words in USUAL_FLAGS} <= {*OURS, "--runner", "REF"}
+    for words in USUAL_FLAGS:
+        assert any(line.startswith(f"  {words} ") for line in lines), words
+    run = called()
+    assert (run.code, run.out, run.err.splitlines()) == (2, b"", lines)
+
+
+@pytest.mark.usefixtures("_wide_terminal")
+def test_the_first_examples_are_commands_that_run(tmp_path, monkeypatch):
+    (tmp_path / "refs").symlink_to(EXAMPLES / "references")
+    (tmp_path / "outputs").symlink_to(EXAMPLES / "systems")
+    for name, target in (("base", "systems/birch"), ("tuned", "systems/atlas")):
+        (tmp_path / f"{name}.txt").symlink_to(EXAMPLES / f"{target}.txt")
+    (tmp_path / "ref.txt").symlink_to(EXAMPLES / "references" / "a.txt")
+    (tmp_path / "out.jsonl").write_text('{"mt": "a b c d", "ref": "a b c d"}\n')
+    monkeypatch.chdir(tmp_path)
+    examples = shown("--help").partition("examples:\n")[2].partition("\n\n")[0]
+    *commands, of_cluster = re.findall(r"^  beam-bleu (.*)", examples, re.M)
+    assert len(commands) == 3
+    assert of_cluster.startswith("--references 's3://")
+    for command in commands:
+        run = called(*command.replace("'", "").split())
+        assert run.code == 0, run.err
+
+
+def test_a_file_may_have_the_name_of_a_subcommand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in SUBCOMMANDS:
+        (tmp_path / name).write_bytes(ATLAS.read_bytes())
+        assert parse([f"./{name}", "-i", "h"]).job.source.references[0].pattern == f"./{name}"
