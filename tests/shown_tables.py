@@ -9,7 +9,10 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
+from command_line import EXAMPLES, called
+
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
+from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.result.document import document_bytes, read_result
 
@@ -19,6 +22,13 @@ _START = "=== "
 SIGNATURE = "nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-1.2.3"
 
 SYSTEMS = ["atlas", "birch", "cobalt"]
+LANGUAGES = [
+    EXAMPLES / "languages" / "references.txt",
+    *("--labels", f"pair={EXAMPLES / 'languages' / 'pairs.txt'}", "--language_column", "pair"),
+    *("-i", *sorted((EXAMPLES / "languages" / "systems").iterdir())),
+    "--no_uncertainty",  # there are 12 segments
+]
+"""The command line for a corpus in four languages."""
 PRESETS = [f"preset{number}" for number in range(30)]
 
 
@@ -255,8 +265,12 @@ def drawn() -> dict[str, str]:
     for title, found in documents.items():
         tables[f"{title}, text"] = table(found, remarks=["a remark_"])
         if title != "slices":
-            for format in ("markdown", "latex"):
+            for format in ("markdown", "latex", "jsonl", "tsv"):
                 tables[f"{title}, {format}"] = shown(format, found, decimals=1, remarks=["a *"])
+    for format in [name for name in FORMATS if name != "json"]:
+        run = called(*LANGUAGES, "--format", format)
+        assert (run.code, run.err) == (0, "")
+        tables[f"languages, {format}"] = run.out.decode()
     return tables
 
 

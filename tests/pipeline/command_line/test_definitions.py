@@ -98,6 +98,18 @@ def test_the_table_has_sacrebleus_line_for_each_system():
         assert row.split() == [name, *numbers, str(score.sys_len), str(score.ref_len)]
 
 
+def test_flags_of_ter_have_the_meaning_of_sacrebleu():
+    for choices in (("no_punct", "case_sensitive"), ("normalized", "no_punct", "asian_support")):
+        metric = sacrebleu.TER(**dict.fromkeys(choices, True))
+        flags = [f"--ter-{choice.replace('_', '-')}" for choice in choices]
+        document = called(*EXAMPLE, "-m", "ter", *flags, "--format=json").document
+        for score, candidates in zip(document["scores"], CANDIDATES, strict=True):
+            expected = metric.corpus_score(candidates, OF_EXAMPLE)
+            edits = expected.num_edits, expected.ref_length
+            assert (score["score"], score["edits"], score["ref_length"]) == (expected.score, *edits)
+        assert document["metrics"][0]["sacrebleu_signature"] == str(metric.get_signature())
+
+
 @pytest.mark.parametrize("flag", ["-l", "--language-pair"])
 def test_the_language_chooses_the_tokenizer_as_in_sacrebleu(tmp_path, flag):
     chinese = ["猫坐在垫子上，3.5公斤。", "他说：“新的”。"]

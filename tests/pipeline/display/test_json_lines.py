@@ -7,7 +7,6 @@ import platform
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-import pytest
 from command_line import REFERENCES, SYSTEMS, Run, called
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--score_only"]
@@ -45,19 +44,12 @@ def test_progress_warnings_and_logs_are_objects_with_the_name_of_the_run(tmp_pat
     assert [message for message in warned if message in record["warnings"]] == record["warnings"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--log_format", "json"],
-        ["--log-format=json"],
-        ["--log_format=text", "--log-format", "json"],
-    ],
-)
-def test_a_usage_error_is_an_object(words):
-    (line,) = lines(called(*WORDS, "--smoth_method=exp", *words))
-    assert (line["level"], line["exit_code"], line["run"]) == ("error", 2, None)
-    assert line["message"] == "unknown flag --smoth_method"
-    assert line["remedy"] == "did you mean --smooth_method?"
+def test_a_usage_error_is_an_object():
+    for words in (["--log_format", "json"], ["--log_format=text", "--log-format=json"]):
+        (line,) = lines(called(*WORDS, "--smoth_method=exp", *words))
+        assert (line["level"], line["exit_code"], line["run"]) == ("error", 2, None)
+        assert line["message"] == "unknown flag --smoth_method"
+        assert line["remedy"] == "did you mean --smooth_method?"
 
 
 def test_bad_input_is_an_object_with_the_traceback_if_it_is_asked_for(tmp_path):

@@ -47,9 +47,6 @@ def until(condition: Callable[[], object]) -> None:
     raise AssertionError("it did not happen in time")
 
 
-# Texts
-
-
 def test_a_line_of_a_log():
     half = state(done=3 * GB, planned=5 * GB, seconds=12)
     assert sentence(half) == "scoring 60 %, 0:00:08 left, 250.0 MB/s, 3.0 GB of 5.0 GB"
@@ -73,9 +70,6 @@ def test_a_line_of_a_log():
 )
 def test_no_state_gives_impossible_numbers(now):
     assert not re.search(r"-|inf|nan", sentence(dataclasses.replace(now, detail="")))
-
-
-# The line on a terminal
 
 
 @pytest.fixture
@@ -137,9 +131,6 @@ def test_a_silenced_stderr_still_shows_the_line(quick, monkeypatch, capfd):
     assert terminal.screen == [""]
 
 
-# Lines of a log
-
-
 def test_a_log_gets_a_line_for_each_phase_and_every_10_seconds_or_one_each_minute():
     states = [state("starting"), state("listing", seconds=1)]
     states += [state("scoring", second, 100, second) for second in range(3, 27)]
@@ -152,9 +143,6 @@ def test_a_log_gets_a_line_for_each_phase_and_every_10_seconds_or_one_each_minut
     ]
     hours = [state("listing", seconds=second) for second in range(150)]
     assert [*log_lines(hours, with_phases=False)] == ["listing for 0:01:00", "listing for 0:02:00"]
-
-
-# stderr that cannot be written
 
 
 def test_a_command_whose_stderr_is_full_gives_its_result():
@@ -186,9 +174,6 @@ def test_a_pipe_that_nobody_reads_does_not_stop_the_run(quick, monkeypatch):
         finally:
             sys.stderr = before
         os.close(reading)  # which ends the thread
-
-
-# Choices
 
 
 def test_quiet_shows_no_warnings_and_no_notes(tmp_path):

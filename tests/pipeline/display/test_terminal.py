@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
 import sys
+import unicodedata
 
 import pytest
 from command_line import (
@@ -19,7 +21,7 @@ from command_line import (
     streams,
 )
 
-from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 
@@ -39,10 +41,6 @@ HOSTILE = [
     ("größe 東京 \\n '\"", "größe 東京 \\n '\""),
 ]
 
-each_hostile_name = pytest.mark.parametrize(
-    ("name", "shown"), HOSTILE, ids=[ascii(row[0]) for row in HOSTILE]
-)
-
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -56,32 +54,47 @@ def assert_shows(run: Run, code: int, message: str) -> None:
     assert run.err.replace("\n", "").isprintable()
 
 
-@each_hostile_name
-def test_a_missing_file(name, shown, folder):
-    run = called(*streams([b"x=" + os.fsencode(name)], REFERENCES))
-    missing = "nothing matches" if is_pattern(shown) else "there is no file"
-    assert_shows(run, 3, f"candidates x: {missing} {shown}\n")
+@pytest.mark.usefixtures("folder")
+def test_a_missing_file():
+    for name, shown in HOSTILE:
+        run = called(*streams([b"x=" + os.fsencode(name)], REFERENCES))
+        missing = "nothing matches" if is_pattern(shown) else "there is no file"
+        assert_shows(run, 3, f"candidates x: {missing} {shown}\n")
 
 
 def test_a_bad_line_is_found_in_the_text_of_a_workers_error(folder):
-    for name, shown in HOSTILE[:4]:
+    for name, shown in HOSTILE[:4:2]:
         path = os.fsencode(name)
         (folder / os.fsdecode(path)).write_bytes(b"good\n\xff\n")
         run = called(*streams([b"x=" + path], [path]), "--direct_running_mode=multi_threading")
         assert_shows(run, 3, f": line 2: invalid UTF-8 at byte 1 of the line (0xff): {shown}\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("", ""),
+def test_the_escape_of_a_text():
+    for text, escaped in (
         ("größe 東京 é e\u0301 \U0001f600", "größe 東京 é e\u0301 \U0001f600"),
         ("\t\0\x7f\xa0\ud800", r"\t\x00\x7f\xa0\ud800"),
         ("\udcc3 \udcb6", r"\udcc3 \udcb6"),
-    ],
-)
-def test_the_escape_of_a_text(text, shown):
-    assert printable(text) == shown
+    ):
+        assert printable(text) == escaped
+
+
+def test_json_has_every_character_and_only_shown_ones_are_raw():
+    raw = set()
+    for code in range(sys.maxunicode + 1):
+        character = chr(code)
+        text = json_text(character)
+        assert json.loads(text) == character
+        if text[1:-1] == character:
+            raw.add(character)
+        text.encode()  # also if it is half of a surrogate pair
+    hidden = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    assert not {each for each in raw if unicodedata.category(each) in hidden}
+    # ASCII escapes of its own are those of any JSON.
+    assert {chr(code) for code in range(0x20, 0x7F)} - raw == {'"', "\\"}
+    assert json_text(["a\x7f\u202eb\U000e0041"], indent=1) == (
+        '[\n "a\\u007f\\u202eb\\udb40\\udc41"\n]'
+    )
 
 
 # stdout that cannot be written

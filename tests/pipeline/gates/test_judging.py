@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
+from command_line import EXAMPLE, called
 from made_results import SIGNATURE, entry, result
+from shown_tables import shown
 
 from beam_bleu.pipeline.gates.gates import DROP_RULES, Check, Gates, Threshold, judge
 from beam_bleu.pipeline.result.document import read_result
@@ -30,9 +33,6 @@ def passed(checks: list[Check]) -> dict[str, bool]:
     found = {each.text.split()[0]: each.verdict == "passed" for each in checks}
     assert len(found) == len(checks)
     return found
-
-
-# Thresholds for scores
 
 
 def test_the_exact_score_is_compared_and_not_the_rounded_one():
@@ -106,55 +106,37 @@ def test_scores_of_the_whole_corpus_are_compared_only_with_those_of_the_same_kin
         assert all(each.verdict == "passed" for each in drops(same, same, "5"))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "x", "a=", "=30", "-1", "nan", "inf", "a=nan", "1e999", "1_0"]
-)
-def test_impossible_thresholds_are_refused(text):
-    with pytest.raises(UsageError):
-        Threshold.of("--max_drop", text)
+def test_a_threshold_is_a_number_with_its_metric_and_name_before_it():
+    for text in ("", "x", "a=", "=30", "-1", "nan", "inf", "a=nan", "1e999", "1_0"):
+        with pytest.raises(UsageError):
+            Threshold.of("--max_drop", text)
+    for text, parts in {
+        "30": ("", "", 30),
+        "a=30": ("", "a", 30),
+        "chrf=30": ("chrf", "", 30),
+        "chrf=[domain=news]=30": ("chrf", "[domain=news]", 30),
+        "bleu=chrf=30": ("bleu", "chrf", 30),
+        "[domain=news]=30": ("", "[domain=news]", 30),
+        "a=b=30": ("", "a=b", 30),
+    }.items():
+        threshold = Threshold.of("--fail_under", text)
+        assert (threshold.metric, threshold.name, threshold.number) == parts
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("30", ("", "", 30)),
-        ("a=30", ("", "a", 30)),
-        ("chrf=30", ("chrf", "", 30)),
-        ("chrf=a=30", ("chrf", "a", 30)),
-        ("chrf=[domain=news]=30", ("chrf", "[domain=news]", 30)),
-        ("bleu=chrf=30", ("bleu", "chrf", 30)),
-        ("[domain=news]=30", ("", "[domain=news]", 30)),
-        ("a=b=30", ("", "a=b", 30)),
-        ("a:b=30", ("", "a:b", 30)),
-    ],
-)
-def test_a_threshold_begins_with_its_metric(text, parts):
-    threshold = Threshold.of("--fail_under", text)
-    assert (threshold.metric, threshold.name, threshold.number) == parts
-
-
-# Drops
-
-
-@pytest.mark.parametrize(
-    ("new", "drop", "passes"),
-    [
+def test_the_bound_of_the_interval_decides():
+    for new, drop, passes in (
         # The interval of the difference is +- 1.386 for standard errors of 0.5 each.
         (30.9, "not_excluded", True),
         (30.88, "not_excluded", False),
-        (30.0, "not_excluded", False),
         (28.2, "proven", True),
         (28.1, "proven", False),
-        (30.0, "proven", True),
-    ],
-)
-def test_the_bound_of_the_interval_decides(new, drop, passes):
-    (check,) = drops(result(entry("a", new)), result(entry("a", 30.01)), "0.5", drop=drop)
-    half = 1.959963984540054 * math.hypot(0.5, 0.5)
-    bound = new - 30.01 + (-half if drop == "not_excluded" else half)
-    assert (check.verdict == "passed") == passes == (bound >= -0.5)
-    assert "independent standard errors" in check.text
-    assert ("not " in check.text) == (passes == (drop == "proven"))
+    ):
+        (check,) = drops(result(entry("a", new)), result(entry("a", 30.01)), "0.5", drop=drop)
+        half = 1.959963984540054 * math.hypot(0.5, 0.5)
+        bound = new - 30.01 + (-half if drop == "not_excluded" else half)
+        assert (check.verdict == "passed") == passes == (bound >= -0.5)
+        assert "independent standard errors" in check.text
+        assert ("not " in check.text) == (passes == (drop == "proven"))
 
 
 def test_a_result_without_changes_passes():
@@ -165,13 +147,13 @@ def test_a_result_without_changes_passes():
     assert "the same counts" in check.text
 
 
-@pytest.mark.parametrize("drop", DROP_RULES)
-@pytest.mark.parametrize("errors", [(None, 0.5), (0.5, None), (None, None)])
-def test_without_a_standard_error_nothing_passes(drop, errors):
-    new, old = errors
-    (check,) = drops(result(entry("a", 50.0, new)), result(entry("a", 30.0, old)), "0.5", drop=drop)
-    assert check.verdict == "failed"
-    assert "cannot be judged" in check.text
+def test_without_a_standard_error_nothing_passes():
+    for drop in DROP_RULES:
+        for errors in ((None, 0.5), (0.5, None)):
+            old, new = (entry("a", 30.0, errors[0]), entry("a", 50.0, errors[1]))
+            (check,) = drops(result(new), result(old), "0.5", drop=drop)
+            assert check.verdict == "failed"
+            assert "cannot be judged" in check.text
 
 
 def test_all_systems_and_slices_of_the_old_result_must_be_there():
@@ -186,10 +168,68 @@ def test_all_systems_and_slices_of_the_old_result_must_be_there():
     assert "has no a[domain=mail]" in checks[2].text
 
 
-@pytest.mark.parametrize(
-    "other", [SIGNATURE.replace("13a", "zh"), SIGNATURE.replace("nrefs:1", "nrefs:2")]
-)
-def test_scores_of_another_definition_are_not_compared(other):
-    (check,) = drops(result(entry("a", 50)), result(entry("a", 30), signature=other), "0.5")
-    assert check.verdict == "failed"
-    assert "cannot be compared" in check.text
+def test_scores_of_another_definition_are_not_compared():
+    for changed in (("13a", "zh"), ("nrefs:1", "nrefs:2")):
+        old = result(entry("a", 30), signature=SIGNATURE.replace(*changed))
+        (check,) = drops(result(entry("a", 50)), old, "0.5")
+        assert check.verdict == "failed"
+        assert "cannot be compared" in check.text
+
+
+# Metrics where a lower score is better
+
+
+def ter_result(**scores: float) -> dict[str, Any]:
+    """A document with the TER of systems."""
+    document = result()
+    document["metrics"][0] |= {"metric": "ter", "name": "TER"}
+    document["scores"] = [
+        {
+            **{key: entry(system, score)[key] for key in ("slice", "segments", "standard_error")},
+            **{"metric": "ter", "system": system, "score": score, "interval": None},
+            **{"edits": round(score * 10), "ref_length": 1000.0},
+        }
+        for system, score in scores.items()
+    ]
+    return document
+
+
+def test_a_score_above_the_threshold_is_found():
+    for flag, missed in (("--fail_over", "failed"), ("--warn_over", "warned")):
+        threshold = Threshold.of(flag, "130.5")
+        document = ter_result(a=130.50001, b=130.5, c=2.0)
+        checks = judge(read_result(document), Gates((threshold,)))
+        assert [check.verdict for check in checks] == [missed, "passed", "passed"]
+        assert checks[0].text == f"a scores 130.50001, above 130.5 ({flag})"
+        assert checks[1].text == f"b scores 130.5, not above 130.5 ({flag})"
+
+
+def test_a_rise_is_a_drop():
+    for new, drop, verdict in (
+        (50.1, "not_excluded", "passed"),
+        (51.9, "not_excluded", "failed"),
+        (51.9, "proven", "passed"),
+        (53.5, "proven", "failed"),
+    ):
+        (check,) = drops(ter_result(a=new), ter_result(a=50.0), "2", drop=drop)
+        assert check.verdict == verdict
+        if new == 51.9 and verdict == "failed":
+            assert check.text == (
+                "a scores 51.9, 1.9 above the 50 of OLD (difference +0.51409618 to +3.2859038 "
+                "with independent standard errors): a rise of more than 2 is not excluded "
+                "(--max_drop, --drop not_excluded)"
+            )
+
+
+def test_a_threshold_on_the_wrong_side_is_refused():
+    for words, remedy in (
+        ("-m ter --fail_under=50", "write --fail_over 50"),
+        ("-m bleu ter --warn_over=bleu=9", "write --warn_under bleu=9"),
+    ):
+        called(*EXAMPLE, *words.split()).assert_failed(2, remedy)
+
+
+def test_the_best_system_has_the_lowest_score():
+    text = shown("markdown", ter_result(a=50.0, b=40.0, c=40.0))
+    assert text.count("**40.00**") == 2
+    assert "**50.00**" not in text

@@ -64,17 +64,17 @@ def test_a_failed_run_is_a_night_without_a_result(tmp_path):
     assert not any(night.saved or night.scores for night in nights)
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["a/2026-11-20", "b/2026-11-20"], "are both of 2026-11-20"),
-        (["2026-11-20/rerun-2026-11-25"], "several dates in its path: 2026-11-20, 2026-11-25"),
-        (["2026-11-20", "last"], "last has no date in its path"),
-        (["first", "last"], "neither a date in its path nor a run.json"),
-    ],
-)
-def test_an_order_that_is_not_clear_is_an_error(tmp_path, names, message):
-    for name in names:
-        write_night(tmp_path / name, BLEU)
-    with pytest.raises(InputError, match=message):
-        read_nights([str(tmp_path)])
+def test_an_order_that_is_not_clear_is_an_error(tmp_path):
+    for number, (names, message) in enumerate(
+        (
+            (["a/2026-11-20", "b/2026-11-20"], "are both of 2026-11-20"),
+            (["2026-11-20/rerun-2026-11-25"], "several dates in its path: 2026-11-20, 2026-11-25"),
+            (["2026-11-20", "last"], "last has no date in its path"),
+            (["first", "last"], "neither a date in its path nor a run.json"),
+        )
+    ):
+        folder = tmp_path / str(number)
+        for name in names:
+            write_night(folder / name, BLEU)
+        with pytest.raises(InputError, match=message):
+            read_nights([str(folder)])

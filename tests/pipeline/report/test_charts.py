@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from beam_bleu.pipeline.report.charts import Axis, Curves, Dot, Dots, Series, short
 from beam_bleu.pipeline.report.page import templates
 
@@ -19,18 +17,14 @@ def texts(chart, anchor):
     return re.findall(f'text-anchor="{anchor}">(.*?)</text>', drawn(chart))
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_long_names_are_cut():
+    for text, shown in (
         ("x" * 20, "x" * 20),
         ("x" * 21, "x" * 9 + "…" + "x" * 10),
         ("漢" * 10, "漢" * 10),  # such a character is as wide as two letters
         ("漢" * 11, "漢" * 4 + "…" + "漢" * 5),
-        ("x" * 10_000, "x" * 9 + "…" + "x" * 10),
-    ],
-)
-def test_long_names_are_cut(text, shown):
-    assert short(text, 20) == shown
+    ):
+        assert short(text, 20) == shown
 
 
 def test_values_are_where_the_axis_says():
@@ -41,10 +35,10 @@ def test_values_are_where_the_axis_says():
     assert "translate(182.5,19)" in drawn(chart)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, -3.25, 1e300, 1e-300])
-def test_a_single_value_has_an_axis(value):
-    assert 0 <= Axis.of([value, 0.0], steps=3).at(value) <= 1
-    assert 0 <= Axis.of([value], steps=3).at(value) <= 1
+def test_a_single_value_has_an_axis():
+    for value in (0.0, 1.0, -3.25, 1e300, 1e-300):
+        assert 0 <= Axis.of([value, 0.0], steps=3).at(value) <= 1
+        assert 0 <= Axis.of([value], steps=3).at(value) <= 1
 
 
 def test_no_line_leads_to_a_value_after_a_break_or_a_missing_one():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import importlib.util
 import json
 import re
 
@@ -231,3 +232,24 @@ def test_damaged_files_are_named(tmp_path):
     )
     (folder / "run.json").unlink()
     assert called("report", folder).code == 0
+
+
+@pytest.fixture
+def _without_the_extra(monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "jinja2" else find(name)
+    )
+
+
+@pytest.mark.usefixtures("_without_the_extra")
+def test_without_jinja2_nothing_is_scored(tmp_path):
+    run = called(*EXAMPLE, "--report", "--output", tmp_path / "out")
+    run.assert_failed(2, "a report needs the library jinja2", "./run.sh install report")
+    assert not (tmp_path / "out" / "scores.json").exists()
+    folder = written_result(tmp_path / "night", of_two_systems())
+    called("report", folder).assert_failed(2, "./run.sh install report")
+
+
+def test_a_run_needs_a_folder_for_its_report():
+    called(*EXAMPLE, "--report").assert_failed(2, "--report needs --output")

@@ -41,22 +41,19 @@ def test_it_is_the_result_of_a_run(flags, folder, tmp_path):
     assert again.out == run.out
 
 
-REFUSED = {
-    "other tokens": (("-tok=intl",), "tokenize is intl, and the tokens were counted with"),
-    "another case": (("-lc",), "lowercase is on, and the tokens were counted with"),
-    "another normalization": (("--normalize=nfc",), "normalize is nfc"),
-    "a language": (("-l=zh",), "tokenize is zh"),
-    "a preset": (("--preset=nltk",), "tokenize is none, and the tokens"),
-    "longer n-grams": (("--max_ngram_order=5",), "sums of order 4 cannot be scored"),
-    "wrong weights": (("--weights=1,2", "--max_ngram_order=4"), "weights must be"),
-    "an unknown system": (("--baseline=dodo",), "--baseline dodo"),
-    "a baseline of slices": (("--baseline=birch",), "on slices, systems were compared only with"),
-}
-
-
-@pytest.mark.parametrize(("flags", "cause"), REFUSED.values(), ids=REFUSED)
-def test_it_refuses_what_the_sums_do_not_have(flags, cause, folder):
-    called("rescore", folder / "totals.json", *flags).assert_failed(2, cause)
+def test_it_refuses_what_the_sums_do_not_have(folder):
+    for words, cause in {
+        "-tok=intl": "tokenize is intl, and the tokens were counted with",
+        "-lc": "and the tokens were counted with lowercase",
+        "--normalize=nfc": "normalize is nfc",
+        "-l=zh": "tokenize is zh",
+        "--preset=nltk": "tokenize is none, and the tokens",
+        "--max_ngram_order=5": "sums of order 4 cannot be scored",
+        "--weights=1,2 --max_ngram_order=4": "weights must be",
+        "--baseline=dodo": "--baseline dodo",
+        "--baseline=birch": "on slices, systems were compared only with",
+    }.items():
+        called("rescore", folder / "totals.json", *words.split()).assert_failed(2, cause)
 
 
 def test_stderr_has_the_error_and_nothing_of_libraries(tmp_path):
