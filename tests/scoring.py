@@ -18,8 +18,7 @@ from beam_bleu.transforms.metrics.metric import Basis, Config
 from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
-from beam_bleu.transforms.score.corpus_score import corpus_score
-from beam_bleu.transforms.score.estimates import Estimates
+from beam_bleu.transforms.score.estimates import Estimates, corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows

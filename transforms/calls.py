@@ -107,13 +107,6 @@ def compare(
 
     Returns:
       The scores and comparisons by the word of each metric: the same as those of `CompareSystems`.
-
-    Example:
-      >>> from beam_bleu import compare
-      >>> systems = {"old": ["a b c d e"] * 50, "new": [f"a b c d {i % 3}" for i in range(50)]}
-      >>> (found,) = compare(systems, [["a b c d 1"] * 50])["bleu"].comparisons
-      >>> print(f"{found.system} - {found.baseline}: {found.difference:+.1f}")
-      new - old: +11.6
     """
     if not isinstance(systems, Mapping) or not all(isinstance(name, str) for name in systems):
         raise ValueError(f"systems must be a dict of names and candidates, got {systems!r}")
@@ -149,12 +142,6 @@ def score_segments(
     Returns:
       A table with a row for each segment, in order, and a float64 column for each metric, whose
       name is its word. A score is null where it is not defined.
-
-    Example:
-      >>> from beam_bleu import score_segments
-      >>> table = score_segments(["a cat", "a dog"], [["a cat", "the dog"]], metrics=["ter"])
-      >>> table["ter"].to_pylist()
-      [0.0, 50.0]
     """
     columns = SegmentColumns(metrics, details=details)
     named = {"candidates": candidates}

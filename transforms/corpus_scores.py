@@ -258,17 +258,6 @@ class CorpusScores:
     `metrics` is a list of names, such as "bleu", and of configs, such as `ChrfConfig(beta=1)`; each
     metric can be there once. The result is a dict: the score of each metric by its name, in this
     order, each one the same as that of `CorpusScore`. Everything else is as for `CorpusBleu`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import ChrfConfig, CorpusScores
-      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scoring = CorpusScores.Globally(metrics=["ter", ChrfConfig(word_order=2)])
-      ...     scores = pipeline | beam.Create([segment]) | scoring
-      ...     _ = scores | beam.FlatMap(dict.values) | beam.Map(print)
-      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
-      chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     @classmethod
@@ -356,15 +345,6 @@ class SumSegments(ScoreGroups):
     Args:
       config: the definition; by default sacreBLEU's. Of its scoring, only the n-gram order matters.
       columns: the columns of the segments and their keys, if the elements are tables of pyarrow.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import SumSegments, bleu_of_sums
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     segment = ("the cat sat on the mat", ["A cat sat on the mat"])
-      ...     sums = pipeline | beam.Create([("monday", segment)]) | SumSegments()
-      ...     _ = sums | beam.MapTuple(lambda day, row: print(day, bleu_of_sums(row).matches))
-      monday (5, 4, 3, 2)
     """
 
     def __init__(

@@ -200,8 +200,7 @@ class Definition:
     metric: Metric
 
     def score(self, totals: GroupTotals, system: str | None = None) -> Score:
-        from beam_bleu.transforms.score.corpus_score import corpus_score
-        from beam_bleu.transforms.score.estimates import Estimates
+        from beam_bleu.transforms.score.estimates import Estimates, corpus_score
 
         return corpus_score(Estimates(totals, self.metric), self.text, system)
 
@@ -213,8 +212,7 @@ class Definition:
         *,
         all_pairs: bool,
     ) -> ComparedSystems:
-        from beam_bleu.transforms.score.corpus_score import compared_systems
-        from beam_bleu.transforms.score.estimates import Estimates
+        from beam_bleu.transforms.score.estimates import Estimates, compared_systems
 
         return compared_systems(
             Estimates(totals, self.metric),

@@ -83,16 +83,6 @@ class ReadLineParallel(_Read):
         left out, and the line is in `Paired.rejected`. `CorpusBleu.PerSystem` limits how many.
       describe: whether digests of the texts are computed. `Evaluate` writes them into saved
         totals, so that nobody adds up the same texts twice.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusBleu, ReadLineParallel
-      >>> references = ["examples/references/a.txt", "examples/references/b.txt"]
-      >>> reading = ReadLineParallel({"atlas": "examples/systems/atlas.txt"}, references)
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
-      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      atlas 57.8
     """
 
     candidates: Mapping[str, str]

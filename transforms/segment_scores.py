@@ -45,16 +45,6 @@ class SegmentScores(beam.PTransform):
         one, is a column like any other here.
       details: whether there are also the numbers that the command writes beside the score, such as
         "bleu_matches": lists of integers, and others (docs/result.md).
-
-    Example:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import SegmentScores
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     segment = ("the cat sat on a mat", ["the cat sat on the mat"])
-      ...     keyed = pipeline | beam.Create([("line 1", segment)])
-      ...     scores = keyed | SegmentScores(["bleu", "ter"])
-      ...     _ = scores | beam.MapTuple(lambda key, scores: print(key, f"{scores['bleu']:.1f}"))
-      line 1 53.7
     """
 
     def __init__(

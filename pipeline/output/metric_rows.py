@@ -23,7 +23,6 @@ from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.score.corpus_score import score_parts
 from beam_bleu.transforms.score.differences import (
     FEWEST_UNITS,
     Difference,
@@ -31,7 +30,7 @@ from beam_bleu.transforms.score.differences import (
     interval,
     judged,
 )
-from beam_bleu.transforms.score.estimates import Estimates
+from beam_bleu.transforms.score.estimates import Estimates, score_parts
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.shown_score import own_fields
 from beam_bleu.transforms.text.text import TextName

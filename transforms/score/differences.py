@@ -207,18 +207,6 @@ class ComparedSystems:
       clusters: with all pairs, the names of the systems in clusters, best first: each system is
         significantly better than all systems of later clusters. Systems without a standard error
         are in none. Otherwise empty.
-
-    Examples:
-      >>> from beam_bleu import compare
-      >>> systems = {"old": ["a b c d e"] * 300, "new": [f"a b c d {i % 3}" for i in range(300)]}
-      >>> compare(systems, [["a b c d 1"] * 300])["bleu"]
-      system  BLEU          precisions           BP     ratio  hyp_len  ref_len
-      old     66.87 ± 0.00  80.0/75.0/66.7/50.0  1.000  1.000  1500     1500
-      new     78.23 ± 1.79  86.7/83.3/77.8/66.7  1.000  1.000  1500     1500
-      300 segments; ± is half of the 95 % interval
-      <BLANKLINE>
-      system  baseline  difference     p       Holm p  detectable
-      new     old       +11.35 ± 1.79  <0.001  <0.001  2.55
     """
 
     scores: Mapping[str, Score]

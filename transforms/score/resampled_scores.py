@@ -35,12 +35,7 @@ _OUTSIDE = 40  # one in this number of scores is below the 95 % interval, and on
 
 @dataclasses.dataclass(frozen=True)
 class ResampledScore:
-    """The scores of a system in all replicates of a bootstrap.
-
-    Attributes:
-      interval: the 2.5 % and the 97.5 % percentile: the scores at the places N // 40 from both
-        ends, as in sacreBLEU. None if there are too few units.
-    """
+    """The scores of a system in all replicates: their mean and 95 % interval, as in sacreBLEU."""
 
     mean: float
     interval: tuple[float, float] | None
@@ -77,13 +72,8 @@ def resampled_scores(
 ) -> tuple[dict[str, ResampledScore], dict[tuple[str, str], ResampledDifference]]:
     """What the replicates of a corpus say: of each system's score, and of each pair's difference.
 
-    The replicates of randomization are of no use for scores, so there are none of these.
-
-    Args:
-      replicates: for each system int64 (replicates, W), the sums of all replicates.
-      sums: for each system the sums of its W columns over the corpus itself.
-      units: the number of units of the corpus.
-      pairs: (system, baseline), the names of the systems that are compared.
+    Replicates are int64 (replicates, W), and `sums` are those of the corpus itself. Randomization
+    has nothing to say about scores. `pairs` are (system, baseline).
     """
     whole = {system: np.array(sums[system], np.int64) for system in replicates}
     scores = metric.values(np.stack([*whole.values()])).tolist()

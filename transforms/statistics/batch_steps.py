@@ -40,11 +40,10 @@ class CountMatches(ThreadedDoFn):
       threads: the number of threads.
       languages: where the segments have their languages; None if all have the same tokenizer.
       documents: where the segments have their documents, which each must have; None if it need not.
-      lengths: a metric whose columns tell the lengths of segments in tokens, for the metrics whose
-        columns do not, with its steps; None if they are not needed.
+      lengths: a metric, with its steps, whose columns tell the lengths of segments in tokens, for
+        the metrics whose columns do not; None if they are not needed.
       keep_texts: whether the statistics have the texts, for the scores of segments.
-      pick: picks segments to be shown, a `Picker`; None if none are. It is called here, because
-        this is the last step that has texts.
+      pick: picks segments to be shown, a `Picker`: this is the last step that has texts.
     """
 
     def __init__(

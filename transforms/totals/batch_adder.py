@@ -113,7 +113,6 @@ class Adding:
 
     Attributes:
       place: the metric's place in `BatchStatistics.counts`.
-      slicing: the slices. If there are too many, whoever has all totals finds it.
       labels: the names of the columns of `BatchStatistics.labels`.
       baseline: the other systems are compared with this one; None for the first system.
       with_all_pairs: whether the whole corpus has all pairs of systems, too. Their number grows

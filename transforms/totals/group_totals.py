@@ -62,16 +62,10 @@ def packed_places(width: int) -> Integers:
 class CorpusSums:
     """The sums of one system in one group, from which it is scored.
 
-    Item k of the last three is of reference k + 1.
-
-    Attributes:
-      columns: for each column of the basis its sum over the segments.
-      min_reference_count: the smallest number of references of a segment, 0 without segments.
-      tokenized: candidates that end in " .".
-      candidate_returns: candidates that end in a carriage return.
-      scripts: candidates that are in each script of `SCRIPTS`, like one of their references.
-      given: references that are not missing.
-      identical: candidates that equal the reference, byte for byte.
+    `columns` are those of the basis. The others are facts of segments: candidates that end in " ."
+    (tokenized) or in a carriage return, or are in a script of `SCRIPTS` like one of their
+    references. Item k of the last three is of reference k + 1: how many are not missing, end in a
+    carriage return, or are the candidate, byte for byte.
     """
 
     columns: tuple[int, ...]

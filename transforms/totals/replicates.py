@@ -182,11 +182,8 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, sums, weight
       digits: float32 (units, columns), integers of `DIGIT_BITS`, for a multiple of 4 columns.
       places: int64 (used columns,), the row of `sums` to which each of the first columns belongs.
       shifts: int64 (used columns,), how many bits are below a column's digit in its integer.
-      seed: uint64.
-      is_bootstrap: whether the weights are those of the bootstrap, or coins.
       sums: int64 (tiles, rows, TILE), which is changed; in the tiles' own order.
-      weights: float32 (UNITS_AT_ONCE, TILE), overwritten.
-      added: float32 (columns, TILE), overwritten.
+      weights: float32 (UNITS_AT_ONCE, TILE), overwritten, and so is `added` (columns, TILE).
     """
     for tile in range(sums.shape[0]):
         for start in range(0, len(units), _EXACT_UNITS):

@@ -282,12 +282,9 @@ def _add_units(
     """Adds the sums and products of units, until a value is larger than `most`.
 
     Args:
-      counts: int64 (systems, units, W).
-      systems: int64 (systems,), the place of each system in the counts.
-      columns: int64 (W,), the columns: those of single systems, then the shared ones.
-      own: how many are of single systems.
-      order: int64 (units,), the units that are added.
-      groups: int64 (units,), their groups, in ascending order.
+      counts: int64 (systems, units, W), and `systems` the place of each system in it.
+      columns: int64 (W,), the columns: `own` of them of single systems, then the shared ones.
+      order: int64 (units,), the units that are added, by their `groups` in ascending order.
       block: int64 (systems, W + 4, units at a time), overwritten: the columns that are not 0.
       used: int64 (systems, W + 2), overwritten: how many columns of the system itself these are,
         and how many columns, then their numbers.

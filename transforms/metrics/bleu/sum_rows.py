@@ -19,8 +19,7 @@ from beam_bleu.transforms.metrics.bleu.columns import BleuColumns, bleu_basis, o
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.native.arrays import exact
-from beam_bleu.transforms.score.corpus_score import corpus_score
-from beam_bleu.transforms.score.estimates import Estimates
+from beam_bleu.transforms.score.estimates import Estimates, corpus_score
 from beam_bleu.transforms.totals.group_totals import (
     FEWEST,
     FIRST_REFERENCE,
