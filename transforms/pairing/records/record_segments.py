@@ -77,22 +77,22 @@ def judge(read: ReadRecords) -> Judged:
     unread[[*(record.number - raw.first for record in raw.bad), *faults]] = True
     usable = ~unread & meets_all
 
-    def fail(rows: Rows, fault: Callable[[int], Fault]) -> None:
-        faults.update((row, fault(row)) for row in np.flatnonzero(usable & rows).tolist())
+    def fail(rows: Rows, fault: Fault | Callable[[int], Fault]) -> None:
+        for row in np.flatnonzero(usable & rows).tolist():
+            faults[row] = fault if isinstance(fault, Fault) else fault(row)
         np.logical_and(usable, ~rows, out=usable)
 
     for _, path in chosen.candidates:
         remedy = "write the candidate, or an empty string if the system gave no text"
         what = f"has no candidate in the column {path}"
-        fault = Fault(path, "missing-candidate", what, remedy)
-        fail(nulls(read.columns[path]), lambda _, fault=fault: fault)
+        fail(nulls(read.columns[path]), Fault(path, "missing-candidate", what, remedy))
     if chosen.references:
         counts = [reference_counts(read.columns[path]) for path in chosen.references]
         named = joined([path.text for path in chosen.references])
         what = f"has no reference in the column{'s'[: len(counts) > 1]} {named}"
         remedy = "write a reference, or leave the record out with --where"
-        no_reference = Fault(chosen.references[0], "missing-reference", what, remedy)
-        fail(np.sum(counts, axis=0) == 0, lambda _: no_reference)
+        fault = Fault(chosen.references[0], "missing-reference", what, remedy)
+        fail(np.sum(counts, axis=0) == 0, fault)
     numbers: dict[ValueColumn, list[Numbers]] = {}
     for column, paths in chosen.values:
         for path in paths:
