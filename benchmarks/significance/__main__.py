@@ -28,7 +28,12 @@ _SIZES_OF_OTHERS = (100, 1000)
 def _main() -> None:
     flags = _parser().parse_args()
     alone = segments_alone(_SEGMENTS)
+    others = [segments_alone(_SEGMENTS, name) for name in _OTHER_METRICS]
     documents = in_documents(alone, np.random.default_rng(13))
+    independent = [
+        *_judged_sizes(alone, _SIZES, flags),
+        *(row for other in others for row in _judged_sizes(other, _SIZES_OF_OTHERS, flags)),
+    ]
     report = "\n".join(
         [
             "# Significance",
@@ -36,25 +41,18 @@ def _main() -> None:
             "`python -m benchmarks.significance` writes this page. It draws "
             f"{flags.trials:,} test sets of each size from {_SEGMENTS:,} generated segments with "
             "the outputs of two systems. A coin decides for each unit which system is which, so "
-            "in truth they do not differ. Each method should find a difference at the level of "
-            f"5 % in 5 % of the test sets, ± {1.96 * (0.05 * 0.95 / flags.trials) ** 0.5:.1%}; "
-            "the last column shows how many 95 % intervals of the standard error contain the score "
-            f"of the whole population. There are {flags.resamples:,} replicates.",
+            "each difference that is found is a false alarm, at the level of 5 %. The shares are exact to "
+            f"{1.96 * (0.05 * 0.95 / flags.trials) ** 0.5:.1%}. The last column shows how many "
+            "95 % intervals of the standard error contain the true score. There are "
+            f"{flags.resamples:,} replicates.",
             "",
-            "## Segments that are independent",
+            *_table("independent segments", independent),
             "",
-            *_table("segments", _judged_sizes(alone, _SIZES, flags)),
-            "",
-            "## Segments in documents",
-            "",
-            f"Documents have {documents.counts.shape[1] / documents.documents:.0f} segments on "
-            "average. In each one, the same system tends to be better. One column ignores this.",
+            f"In documents of {documents.counts.shape[1] / documents.documents:.0f} segments on "
+            "average, in each of which the same system tends to be better:",
             "",
             *_table("documents", _judged_sizes(documents, _DOCUMENTS, flags)),
             "",
-            "## Other metrics",
-            "",
-            *_other_metrics(flags),
             machine(("numba", "numpy", "pyarrow")),
             "",
         ]
@@ -62,32 +60,25 @@ def _main() -> None:
     publish(report, flags.output)
 
 
-def _other_metrics(flags: argparse.Namespace) -> Iterator[str]:
-    for name in _OTHER_METRICS:
-        population = segments_alone(_SEGMENTS, name)
-        yield f"### {population.definition.metric.name}"
-        yield ""
-        yield from _table("segments", _judged_sizes(population, _SIZES_OF_OTHERS, flags))
-        yield ""
-
-
 def _judged_sizes(
     population: Population, sizes: Sequence[int], flags: argparse.Namespace
-) -> Iterator[tuple[int, dict[str, Outcome]]]:
+) -> Iterator[tuple[str, dict[str, Outcome]]]:
+    """Pairs of a label and what each method said."""
+    name = population.definition.metric.name
     for size in sizes:
-        print(f"significance: {size} units", file=sys.stderr)
-        yield size, judged(population, size, flags.trials, flags.resamples)
+        print(f"significance: {size} units, {name}", file=sys.stderr)
+        yield f"{size:,}, {name}", judged(population, size, flags.trials, flags.resamples)
 
 
-def _table(unit: str, rows: Iterable[tuple[int, Mapping[str, Outcome]]]) -> Iterator[str]:
+def _table(unit: str, rows: Iterable[tuple[str, Mapping[str, Outcome]]]) -> Iterator[str]:
     """False alarms at the level of 5 %, and the coverage of the first method's intervals."""
-    for number, (size, methods) in enumerate(rows):
+    for number, (label, methods) in enumerate(rows):
         if number == 0:
             yield f"| {unit} | {' | '.join(methods)} | intervals |"
-            yield "|" + " ---: |" * (len(methods) + 2)
+            yield "| --- |" + " ---: |" * (len(methods) + 1)
         alarms = [outcome.alarms(LEVELS[1]) for outcome in methods.values()]
         shown = [*alarms, next(iter(methods.values())).coverage]
-        yield f"| {size:,} | {' | '.join(map(_percent, shown))} |"
+        yield f"| {label} | {' | '.join(map(_percent, shown))} |"
 
 
 def _percent(share: float | None) -> str:
