@@ -41,7 +41,7 @@ def _main() -> None:
             "`python -m benchmarks.significance` writes this page. It draws "
             f"{flags.trials:,} test sets of each size from {_SEGMENTS:,} generated segments with "
             "the outputs of two systems. A coin decides for each unit which system is which, so "
-            "each difference that is found is a false alarm, at the level of 5 %. The shares are exact to "
+            "what it finds is a false alarm, at the level of 5 %. The shares are exact to "
             f"{1.96 * (0.05 * 0.95 / flags.trials) ** 0.5:.1%}. The last column shows how many "
             "95 % intervals of the standard error contain the true score. There are "
             f"{flags.resamples:,} replicates.",
