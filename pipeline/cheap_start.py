@@ -1,17 +1,15 @@
 """What makes a short run cheap: fewer imports, and memory that is kept.
 
-Beam and Arrow import packages that the command does not use, or seldom uses, which takes a third of
-the time of a start. Workers on other machines do not run this command, so they are not affected.
+Beam and Arrow import packages that the command seldom uses, which takes a third of the time of a
+start. Workers on other machines do not run this command, so they are not affected.
 
-The code of a deferred module runs when something reads an attribute of the module. Only one thing
-differs from a usual module: importing a part of a deferred package does not run the package's code
-first, so nothing may import its parts before, unless they do not need it.
-
-`importlib.util.LazyLoader` is not enough: if a part of a package is imported, it can load the part
-twice, and until Python 3.12 it lets several threads run the code at once. Here it runs under the
-lock that the import system has for the module. Two threads can wait for each other; Python notices
-that, and one of them goes on with a module whose code has not ended. So threads should not import
-parts of a deferred package while other threads begin to use it.
+The code of a deferred module runs when something reads one of its attributes. It differs from a
+usual module in one thing: importing a part of a deferred package does not run the package's code
+first. `importlib.util.LazyLoader` is not enough: it can load such a part twice, and until Python
+3.12 it lets several threads run the code at once. Here it runs under the lock that the import
+system has for the module. Two threads can wait for each other; Python notices that, and one of them
+goes on with a module whose code has not ended. So threads should not import parts of a deferred
+package while others begin to use it.
 """
 
 from __future__ import annotations

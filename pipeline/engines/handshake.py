@@ -1,9 +1,8 @@
 """The handshake: the first step of a job on an engine, on whose end all others wait.
 
-Workers say which versions they have and what they can do. A worker can have another version of
-beam-bleu, of Python or of a library, other rights, and other files. A step gathers what they say,
-writes it for the launcher, and ends the job if a worker differs or cannot do its work. No engine
-promises that each worker is asked, so every step of the job checks the versions again.
+Workers say which versions they have and what they can do. A step writes that for the launcher, and
+ends the job if a worker differs from the launcher or cannot do its work. No engine promises that
+each worker is asked, so every step of the job checks the versions again.
 """
 
 from __future__ import annotations

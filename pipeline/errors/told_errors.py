@@ -59,8 +59,11 @@ class MarkedError(Exception):
         self.error = error
 
     def __str__(self) -> str:
-        told = f"beam-bleu[{exit_code(self.error)}]: {self.args[0]} || {self.error.remedy}"
-        return f"{printable(told)} || {_mark(self.error)}"
+        code, cause, remedy = exit_code(self.error), self.error.cause, self.error.remedy
+        content = json.dumps([code, cause, remedy]).encode()
+        payload = base64.urlsafe_b64encode(content).decode().rstrip("=")
+        told = printable(f"beam-bleu[{code}]: {self.args[0]} || {remedy}")
+        return f"{told} || [beam-bleu.{payload}.{_checksum(payload)}]"
 
 
 @contextlib.contextmanager
@@ -88,12 +91,6 @@ def find_error(text: str) -> BleuError | None:
             code, cause, remedy = json.loads(base64.urlsafe_b64decode(f"{payload}==="))
             return error_of_code(code, cause, remedy)
     return None
-
-
-def _mark(error: BleuError) -> str:
-    content = json.dumps([exit_code(error), error.cause, error.remedy]).encode()
-    payload = base64.urlsafe_b64encode(content).decode().rstrip("=")
-    return f"[beam-bleu.{payload}.{_checksum(payload)}]"
 
 
 def _checksum(payload: str) -> str:

@@ -1,8 +1,7 @@
 """The data files of a run, which its workers write: segment scores, and rejected records.
 
-A worker writes a file for each bundle, or several, under names that no other attempt uses. Only the
-names and what is counted go to the next step. Files of failed attempts are never referenced, and
-the last step of the run removes them.
+A worker writes files for each bundle, under names that no other attempt uses, and sends on only the
+names and counts. Files of failed attempts are never referenced; the last step removes them.
 """
 
 from __future__ import annotations

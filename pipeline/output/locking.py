@@ -1,12 +1,10 @@
 """A lock on an output folder. A run holds it while it puts its result in place.
 
 On this machine it is a lock of the operating system on an empty file, which ends with the process.
-The file of a killed run stays until the next run locks and removes it.
-
-An object store has no locks, but it can put an object on the condition that there is none, or that
-it still is a certain version. If the holder needs long, it puts a new version before it changes
-another file. A waiting run takes the lock of a killed run over when it has seen the same version so
-often that a lease is over. Clocks of two machines are never compared.
+An object store has none, but can put an object on the condition that it still is a certain version.
+A holder that needs long puts a new version before it changes another file. A waiting run takes over
+the lock of a killed run when it has seen the same version until a lease is over, so clocks of two
+machines are never compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The manifest of a result, manifest.json: what was read, and which files belong to the result.
 
-Only the names of data files have the run in them. The rest depends on the files that were read and
-on how the user named them: it has no names of machines and no versions of programs.
+Only the names of data files have the run in them. Nothing else depends on machines or versions.
 """
 
 from __future__ import annotations

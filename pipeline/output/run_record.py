@@ -1,9 +1,8 @@
 """The record of the last run, run.json: when it ran, what was typed, and how it ended.
 
-The command writes it when the job starts, and again when the run has ended, also after a failure.
-So a record that says "running" although there is no such process belongs to a run that was killed.
-When the run has ended, the command also writes metrics.prom, with the same facts for monitoring. At
-both times it sends the events of lineage, if the user wants them.
+The command writes it when the job starts, and again when the run has ended, with metrics.prom for
+monitoring. So a record that says "running" although there is no such process belongs to a run that
+was killed. At both times it sends the events of lineage, if the user wants them.
 """
 
 from __future__ import annotations
@@ -146,11 +145,11 @@ class RunRecord:
         if self._lineage is not None:
             self._lineage.end(ending, self._result)
 
-    def _is_last(self, record: Mapping[str, Any] | None) -> bool:
+    def _is_last(self, record: Mapping[str, Any]) -> bool:
         """Whether no run has started after this one, by the record in the folder."""
-        return record is None or record.get("run") == self._content["run"]
+        return not record or record.get("run") == self._content["run"]
 
-    def _is_of_another_run(self, former: Mapping[str, Any] | None) -> bool:
+    def _is_of_another_run(self, former: Mapping[str, Any]) -> bool:
         """Whether the folder now has the result or the record of another run, which stay."""
         if self._result is not None:
             return storage.read(join(self._output, SCORES)) != self._result.scores
@@ -180,7 +179,7 @@ class RunRecord:
                 **{name: result.counters.get(name) for name in ("segments", "bytes")},
             }
         else:
-            if former is None:
+            if not former:
                 check_owned(self._output)  # it may be the folder of another program
             with contextlib.suppress(Exception):
                 check_owned(self._output, [SUCCESS])
@@ -191,22 +190,20 @@ class RunRecord:
         data = metrics(self._content, result, self._labels, self._slices)
         storage.write_atomically(path, data)
 
-    def _write(self, former: Mapping[str, Any] | None) -> None:
+    def _write(self, former: Mapping[str, Any]) -> None:
         is_done = self._content["state"] == "done"
-        success = self._content["end"] if is_done else (former or {}).get("last_success")
+        success = self._content["end"] if is_done else former.get("last_success")
         self._content |= {"last_success": success, "versions": software_versions()}
         data = document_bytes(self._content)
         storage.write_atomically(join(self._output, RUN_RECORD), data)
 
 
-def _record_in(output: str) -> Mapping[str, Any] | None:
-    """The record of the last run; None if there is none, or a crash has cut it off."""
-    path = join(output, RUN_RECORD)
+def _record_in(output: str) -> Mapping[str, Any]:
+    """The record of the last run; empty if there is none, or a crash has cut it off."""
+    path, record = join(output, RUN_RECORD), dict[str, Any]()
     with contextlib.suppress(ValueError):
-        record: Mapping[str, Any] | None
-        record = json.loads(storage.read(path)) if is_owned(path) else None
-        return record
-    return None
+        record = json.loads(storage.read(path)) if is_owned(path) else record
+    return record
 
 
 def keep_verdict(folder: str, missed: str) -> None:
@@ -216,15 +213,11 @@ def keep_verdict(folder: str, missed: str) -> None:
     """
     path, verdict = join(folder, RUN_RECORD), _verdict(missed)
     with _warning():
-        if not storage.exists(path):
-            if missed:
-                warn(f"there is no {path}, so the verdict is not kept")
-            return
-        if verdict.items() <= (_record_in(folder) or {}).items():
+        if not storage.exists(path) or verdict.items() <= _record_in(folder).items():
             return
         with locked(folder, SHORT_PATIENCE):
             record = _record_in(folder)
-            if record is None or not storage.exists(join(folder, SUCCESS)):
+            if not record or not storage.exists(join(folder, SUCCESS)):
                 return  # a run has begun to replace the result
             prom = join(folder, METRICS)
             if is_owned(prom):

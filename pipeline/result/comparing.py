@@ -1,9 +1,8 @@
 """Compares two results, row by row: in pairs of the same segments, or as independent samples.
 
-The scores of the whole corpus are compared in pairs if both runs have the same segments and the
-same replicates. All other differences have the errors of both scores: they add up in their squares.
-If the segments are the same but cannot be paired, such an error is too large, so a difference that
-it calls significant is so.
+Pairs need the same segments and replicates in both runs. All other differences have the errors of
+both scores, added in their squares. If the segments are the same, such an error is too large, so a
+difference that it calls significant is so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Reads the results of earlier runs: a scores.json, a totals.json, or a folder with one of them.
 
-A run that fails leaves the earlier result in place. But each run removes _SUCCESS when it starts,
-so a folder without this file has the result of an earlier run, or none.
+A run that fails leaves the earlier result in place, but without _SUCCESS.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class SavedTotals:
         scorings = {name: self.scorings[name] for name in names}
         metrics = {name: self.totals.metrics[name] for name in scorings}
         totals = dataclasses.replace(self.totals, metrics=metrics)
-        versions = versions_of(texts_of(totals, scorings, self.slicing))
+        versions = versions_of(totals, scorings, self.slicing)
         return dataclasses.replace(self, totals=totals, scorings=scorings, versions=versions)
 
     @property
@@ -73,7 +73,7 @@ class SavedTotals:
 
         With `of_sums` it has all that must be the same if totals are added up.
         """
-        totals, evidence, resampling = self.totals, self.evidence, self.evidence.resampling
+        totals, resampling = self.totals, self.evidence.resampling
         if resampling is not None:
             resampling = dataclasses.replace(resampling, partition="")
         definition: dict[str, Any] = {
@@ -81,26 +81,18 @@ class SavedTotals:
             "version": self.versions,
             "resample": resampling,
         }
-        for name, scorings in self.scorings.items():
-            definition[name] = scorings
-            if not of_sums:
-                definition[name] = dataclasses.replace(scorings, presets={}, segments=None)
         if of_sums:
             definition |= {
-                "columns": [
-                    of_text.corpus.width
-                    for of_metric in totals.metrics.values()
-                    for of_text in of_metric.values()
-                ],
+                **self.scorings,
                 "slicing": self.slicing,
-                "uncertainty": evidence.uncertainty,
-                "baseline": evidence.baseline,
-                "compare_all": evidence.compare_all,
-                "documents": evidence.documents,
+                "evidence": dataclasses.replace(self.evidence, resampling=None, partition=None),
                 "coverage": None if totals.coverage is None else totals.coverage.rule,
                 "counters of records": totals.is_tallied,
                 "systems": totals.systems,
             }
+        else:
+            for name, scorings in self.scorings.items():
+                definition[name] = dataclasses.replace(scorings, presets={}, segments=None)
         return dict(line.split(" = ", 1) for line in described(definition))
 
 
@@ -117,7 +109,8 @@ def shown(value: Any) -> str:
     return "not given" if value in (None, "null") else str(value)
 
 
-def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> list[TextName]:
+def versions_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> dict[str, str]:
+    """The versions of the libraries that have made the tokens."""
     texts: dict[TextName, None] = {}
     for name, of_metric in scorings.items():
         texts |= dict.fromkeys(of_metric.counted)
@@ -126,10 +119,6 @@ def texts_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> l
             texts |= dict.fromkeys(
                 of_metric.text_of(slicing.values(key)) for key in slices.keys if key is not None
             )
-    return list(texts)
-
-
-def versions_of(texts: Iterable[TextName]) -> dict[str, str]:
     return dict(sorted(item for text in texts for item in text_versions(text).items()))
 
 
@@ -153,8 +142,15 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
     parts = [saved for _, saved in files]
     if len(parts) == 1:
         return first, warnings
-    _require_labels(files)
     resampling = first.evidence.resampling
+    if resampling is not None:
+        for path, saved in files:
+            if any(partition.label is None for partition in saved.partitions):
+                raise InputError(
+                    f"{path} has replicates without the label of a partition, so its segments have "
+                    "the same random weights as those of the other files",
+                    "repeat the run with --partition LABEL, or without --resample",
+                )
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
     totals = [saved.totals for saved in parts]
 
@@ -246,42 +242,29 @@ def _repeated_texts(files: Sequence[Named]) -> list[str]:
     path_by_label: dict[str, str] = {}
     first: dict[tuple[str, str], tuple[str, Partition]] = {}
     streams_by_labels: dict[tuple[str, str], list[str]] = {}
-    for path, saved in files:
-        for partition in saved.partitions:
-            label = partition.label
-            if label is not None:
-                if label in path_by_label:
-                    raise InputError(
-                        f"the partition {label} is in {path_by_label[label]} and in {path}",
-                        "leave one of them out; or give --replace, so that the last one counts",
-                    )
-                path_by_label[label] = path
-            for text, stream in _texts_of(partition):
-                former_path, former = first.setdefault(text, (path, partition))
-                if former is partition:
-                    continue
-                if former.label is None or label is None:
-                    raise InputError(
-                        f"{former_path} and {path} were made from the same texts: both have the "
-                        f"same {stream}",
-                        "leave one of them out; if both are to be counted, run both with "
-                        "--partition",
-                    )
-                if text[0] != "references":
-                    streams_by_labels.setdefault((former.label, label), []).append(stream)
+    for path, partition in ((path, part) for path, saved in files for part in saved.partitions):
+        label = partition.label
+        if label in path_by_label:
+            raise InputError(
+                f"the partition {label} is in {path_by_label[label]} and in {path}",
+                "leave one of them out; or give --replace, so that the last one counts",
+            )
+        if label is not None:
+            path_by_label[label] = path
+        for text, stream in _texts_of(partition):
+            former_path, former = first.setdefault(text, (path, partition))
+            if former is partition:
+                continue
+            if former.label is None or label is None:
+                raise InputError(
+                    f"{former_path} and {path} were made from the same texts: both have the same "
+                    f"{stream}",
+                    "leave one of them out; if both are to be counted, run both with --partition",
+                )
+            if text[0] != "references":
+                streams_by_labels.setdefault((former.label, label), []).append(stream)
     return [
         f"the partitions {joined(labels)} have the same {joined(streams)}: are these texts counted "
         "twice, under two labels?"
         for labels, streams in streams_by_labels.items()
     ]
-
-
-def _require_labels(files: Sequence[Named]) -> None:
-    for path, saved in files:
-        no_label = any(partition.label is None for partition in saved.partitions)
-        if saved.evidence.resampling is not None and no_label:
-            raise InputError(
-                f"{path} has replicates without the label of a partition, so its segments have "
-                "the same random weights as those of the other files",
-                "repeat the run with --partition LABEL, or without --resample",
-            )

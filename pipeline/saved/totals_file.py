@@ -29,7 +29,7 @@ from beam_bleu.pipeline.result.saved_result import (
     require_same_scores,
     result_file,
 )
-from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals, texts_of, versions_of
+from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals, versions_of
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import metric_type
@@ -143,7 +143,7 @@ def saved_bytes(
             slicing,
             evidence,
             (Partition(evidence.partition, without_versions(read)),),
-            versions_of(texts_of(totals, scorings, slicing)),
+            versions_of(totals, scorings, slicing),
         ),
         scores,
     )
@@ -184,7 +184,7 @@ def totals_in(file: ResultFile) -> SavedTotals:
     saved: SavedTotals = decoded(SavedTotals, content)
     # Signatures name the versions that are installed. They must be those that made the tokens.
     try:
-        here = versions_of(texts_of(saved.totals, saved.scorings, saved.slicing))
+        here = versions_of(saved.totals, saved.scorings, saved.slicing)
     except ImportError as error:  # no such package is installed
         installed = str(error)
     else:
