@@ -106,7 +106,8 @@ def differing(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, st
 
 
 def shown(value: Any) -> str:
-    return "not given" if value in (None, "null") else str(value)
+    words = {"null": "not given", "None": "not given", "True": "on", "False": "off"}
+    return words.get(str(value), str(value))
 
 
 def versions_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> dict[str, str]:
