@@ -11,7 +11,7 @@ import apache_beam as beam
 
 from beam_bleu.pipeline.cheap_start import give_back_freed_memory
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
-from beam_bleu.pipeline.gates.gates import enforce
+from beam_bleu.pipeline.gates import enforce
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output.data_files import PartFile, WritePartFiles, WriteRejected
 from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from beam_bleu.pipeline.gates.gates import NO_GATES, Gates
+from beam_bleu.pipeline.gates import NO_GATES, Gates
 from beam_bleu.pipeline.scoring.scorings import (
     USUAL_EVIDENCE,
     Evidence,
@@ -36,23 +36,13 @@ class Job:
 
     Attributes:
       source: the input. It names the systems, in the order of the result.
-      metrics: the metrics with their definitions, in the order of the result.
       output: the folder for scores.json, which workers and launcher can see.
       run: the run's name. All files that only this run writes have it in their names.
       is_awaited: whether a launcher waits for the result (`hand_over`).
-      manifest: whether manifest.json is written.
       request: what is asked for, as manifest.json has it.
-      threads: the number of threads of a worker.
-      segment_scores: whether the scores of segments are written.
-      examples: how many segments of each kind are written as examples, for each metric and
-        system; 0 for no such file.
-      slicing: the slices that are also scored. The source has their labels.
-      most_rejected: how many segments may be rejected; None if the source ends with an error at a
-        bad record.
-      evidence: what it finds out about its scores.
-      gates: the thresholds that its result must reach.
-      allow: what does not end the run, although it is probably a mistake: sorted keys of `ALLOWED`.
-      if_exists: what a run does if the output folder has a complete result, see --if_exists.
+      examples: how many of each kind, metric and system are written; 0 for no such file.
+      most_rejected: None if the source ends with an error at a bad record.
+      allow: sorted keys of `ALLOWED`.
     """
 
     source: Source

@@ -109,7 +109,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
-    from beam_bleu.pipeline.gates.gates import judged
+    from beam_bleu.pipeline.gates import judged
 
     result = _existing(arguments, record)
     if result is None:

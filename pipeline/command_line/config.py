@@ -25,7 +25,7 @@ from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, shor
 from beam_bleu.pipeline.command_line.layouts import LayoutFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, MonitoringFlags
 from beam_bleu.pipeline.command_line.parser import LogFlags, Parser, ProgressFlag, add_flags
-from beam_bleu.pipeline.command_line.slice_flags import KeepFlag, SliceFlags
+from beam_bleu.pipeline.command_line.slice_flags import SliceFlags
 from beam_bleu.pipeline.command_line.source_flags import (
     BringingTogetherFlags,
     CheckingFlags,
@@ -55,7 +55,6 @@ _OF_ENGINES = (
     "Prism Runner",
     "Spark Runner",
 )
-"""Groups of Beam's flags that only an engine can use."""
 
 _REFUSED = {
     "dry_run": "the command needs the result of the job",
@@ -193,7 +192,6 @@ class Config(
     DisplayFlags,
     FolderFlags,
     MoreScoresFlags,
-    KeepFlag,
     MonitoringFlags,
     SliceFlags,
     EvidenceFlags,
@@ -260,7 +258,7 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
     "definition, other metrics": metric_flags(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC]),
     "definition, metrics of numbers": metric_flags(besides=METRICS_OF_TEXTS),
     "output": (*flags_of(DisplayFlags), *flags_of(FolderFlags)),
-    "output, more scores": (*flags_of(MoreScoresFlags), *flags_of(KeepFlag)),
+    "output, more scores": flags_of(MoreScoresFlags),
     "output, monitoring": flags_of(MonitoringFlags),
     "slices and documents": flags_of(SliceFlags),
     "evidence": flags_of(EvidenceFlags),
@@ -268,7 +266,6 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
     "engine": (RUNNER, *flags_of(EngineFlags)),
     "messages and help": (*flags_of(ProgressFlag), *flags_of(LogFlags), *HELP),
 }
-"""The flags of the command, by the titles of their groups in --help."""
 
 FLAGS = tuple(each for flags in GROUPS.values() for each in flags)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from beam_bleu.pipeline.command_line.source_flags import columns
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
+from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.flags import (
     SEE_HELP,
     Flag,
@@ -43,6 +46,7 @@ from beam_bleu.transforms.metrics.bleu.presets import (
     preset,
 )
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.pairing.records.wanted import KEPT_TEXTS
 from beam_bleu.transforms.text.library_tokenizers import read_model, require_library
 from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import (
@@ -248,6 +252,18 @@ _EXAMPLES_OF_REPORT = 20
 """How many examples of each kind a run picks for a report, if the user does not say it."""
 
 
+_NAMED = re.compile(r"([^=\[]+)=(.+)", re.DOTALL)
+
+
+def _kept(text: str) -> tuple[str, str]:
+    """(NAME, COLUMN) of a column; NAME is "" for the usual one."""
+    named = _NAMED.fullmatch(text)
+    name, column = (named[1], named[2]) if named else ("", text)
+    if not can_be_shown(name or column) or text.startswith("="):
+        raise ValueError(f"must be [NAME=]COLUMN,..., with printable names, got {text!r}")
+    return name, column
+
+
 @dataclasses.dataclass(frozen=True)
 class MoreScoresFlags:
     compare_presets: ComparisonName | None = flag(
@@ -289,6 +305,26 @@ class MoreScoresFlags:
         "also write DIR/report.html, a page with charts and examples. It needs the extra report; "
         f"--examples is then {_EXAMPLES_OF_REPORT}, unless you set it",
     )
+    keep: tuple[tuple[str, str], ...] = flag(
+        (),
+        "columns of records, or labels, to copy into segment scores and examples, such as "
+        f"id,source; {KEPT_TEXTS}: those of candidates and references; NAME=: another name",
+        "[NAME=]COLUMN,...",
+        convert=_kept,
+        split=columns,
+    )
+
+    @property
+    def kept(self) -> tuple[tuple[str, str], ...]:
+        """(name, column) of each column of records, or label of line-parallel text."""
+        texts = ("", KEPT_TEXTS)
+        return tuple(
+            (name or column, column) for name, column in self.keep if (name, column) != texts
+        )
+
+    @property
+    def keeps_texts(self) -> bool:
+        return ("", KEPT_TEXTS) in self.keep
 
 
 def with_report(flags: Config) -> Config:

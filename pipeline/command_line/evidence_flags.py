@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.gates.gates import (
+from beam_bleu.pipeline.gates import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
     THRESHOLD_FLAGS,

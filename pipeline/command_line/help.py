@@ -57,7 +57,6 @@ when it is called. A file with such a name is written with its folder: ./doctor.
 
 _NARROWEST, _WIDEST = 80, 100
 _FLAGS_WIDTH = 26
-"""Where the descriptions of flags begin."""
 
 _EXAMPLES = (
     ("score two systems, as with sacrebleu", "beam-bleu ref.txt -i base.txt tuned.txt"),
@@ -125,8 +124,6 @@ TOPICS = (
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
     """Help as wide as the terminal, up to a limit.
-
-    A flag's value is named once, after all of its spellings.
 
     A long word, such as a URL, stays whole so that it can be copied. Only its line is wider.
     """

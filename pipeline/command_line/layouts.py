@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
 
 Settings = Mapping[str, Any]
-"""The values of flags, by their names."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,13 +31,10 @@ class Layout:
     """A layout of files or records that a known program or corpus has.
 
     Attributes:
-      name: its name.
       columns: the values of --candidate_columns and --reference_columns, for metrics of texts.
       id_column: the column of ids, if candidates and references are in different files.
-      settings: a function that makes other settings. It raises a `UsageError` that names the flag
-        if the layout needs a value that only the user knows.
-      has_tasks: whether the name of a file says which task it is of, because the files of several
-        tasks look the same: their segments have no common score.
+      settings: makes other settings, or raises a `UsageError` about a flag that it needs.
+      has_tasks: whether files of several tasks, which their names tell, have no common score.
     """
 
     name: str
@@ -249,7 +245,6 @@ LAYOUTS: Mapping[str, Layout] = table(
     Layout("hf-translation", settings=_hf_translation),
     Layout("opus", settings=_opus),
 )
-"""The known layouts."""
 
 
 @dataclasses.dataclass(frozen=True)

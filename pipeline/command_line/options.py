@@ -68,12 +68,8 @@ ABSENT = {
 class Arguments:
     """A parsed command line.
 
-    Attributes:
-      job: the job; its output is "" if --output is not given.
-      flags: the flags.
-      runner: the engine.
-      beam: Beam's options.
-      mode: whether Beam's in-process runner has threads (in_memory) or processes.
+    The output of the job is "" if --output is not given. `mode` says whether Beam's in-process
+    runner has threads (in_memory) or processes.
     """
 
     job: Job

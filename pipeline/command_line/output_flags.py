@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
-from beam_bleu.pipeline.display.row_order import SORTS, RowChoice, SortName, View
+from beam_bleu.pipeline.display.row_order import RowChoice, View
 from beam_bleu.pipeline.output.metrics import OWN_LABELS
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.choices import can_be_shown
@@ -27,23 +27,10 @@ _IF_EXISTS: Mapping[str, str] = {
     "definition",
     "fail": "exit code 1",
 }
-"""What a run does if the output folder has a complete result."""
 
 
 @dataclasses.dataclass(frozen=True)
-class RowFlags(RowChoice):
-    sort: SortName | None = flag(
-        None,
-        "which slices and differences tables show first",
-        "ORDER",
-        choices=SORTS,
-        shown_default="default for differences: difference",
-    )
-    only_significant: bool = flag(False, "show only significant differences")
-
-
-@dataclasses.dataclass(frozen=True)
-class DisplayFlags(RowFlags):
+class DisplayFlags(RowChoice):
     format: str = flag(
         next(iter(FORMATS)),
         "what stdout shows",
@@ -99,7 +86,6 @@ class FolderFlags:
 
 
 _LABEL = re.compile(r"((?!__)[a-zA-Z_][a-zA-Z0-9_]*)=(.+)", re.DOTALL)
-"""A label that Prometheus allows, and its value."""
 
 _TAKEN = ("job", "instance", "le", "quantile", *OWN_LABELS)
 """Labels that Prometheus or beam-bleu gives."""

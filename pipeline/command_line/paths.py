@@ -1,8 +1,4 @@
-"""Paths on the command line: on this machine, in object stores, or on other filesystems of Beam.
-
-An output that is also an input is refused: the run would overwrite what it reads. Beam is imported
-only when it is needed, so that stderr can be set up before.
-"""
+"""Paths on the command line. Beam is imported only when it is needed, after stderr is set up."""
 
 from __future__ import annotations
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.command_line.source_flags import columns, split_at_commas
-from beam_bleu.transforms.definition.choices import can_be_shown
+from beam_bleu.pipeline.command_line.source_flags import split_at_commas
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.definition.slicing import (
     CROSS,
@@ -24,7 +22,6 @@ from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel, path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
-from beam_bleu.transforms.pairing.records.wanted import KEPT_TEXTS
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
@@ -95,44 +92,6 @@ class SliceFlags:
         "each line, perhaps after a domain and a tab",
         "PATTERN|NAME",
     )
-
-
-_NAMED = re.compile(r"([^=\[]+)=(.+)", re.DOTALL)
-
-
-def _kept(text: str) -> tuple[str, str]:
-    """(NAME, COLUMN) of a column; NAME is "" for the usual one."""
-    named = _NAMED.fullmatch(text)
-    name, column = (named[1], named[2]) if named else ("", text)
-    if not can_be_shown(name or column) or text.startswith("="):
-        raise ValueError(f"must be [NAME=]COLUMN,..., with printable names, got {text!r}")
-    return name, column
-
-
-@dataclasses.dataclass(frozen=True)
-class KeepFlag:
-    """What of the input goes into the scores of segments as it is."""
-
-    keep: tuple[tuple[str, str], ...] = flag(
-        (),
-        "columns of records, or labels, to copy into segment scores and examples, such as "
-        f"id,source; {KEPT_TEXTS}: those of candidates and references; NAME=: another name",
-        "[NAME=]COLUMN,...",
-        convert=_kept,
-        split=columns,
-    )
-
-    @property
-    def kept(self) -> tuple[tuple[str, str], ...]:
-        """(name, column) of each column of records, or label of line-parallel text."""
-        texts = ("", KEPT_TEXTS)
-        return tuple(
-            (name or column, column) for name, column in self.keep if (name, column) != texts
-        )
-
-    @property
-    def keeps_texts(self) -> bool:
-        return ("", KEPT_TEXTS) in self.keep
 
 
 def slicing(flags: Config) -> Slicing:

@@ -43,10 +43,7 @@ _TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "arrow", "avro", 
 
 
 def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
-    """The source for a command line, with the settings of its layout.
-
-    `anywhere` is whether the job may run in another folder than this process.
-    """
+    """The source for a command line; `anywhere`: the job may run in another folder than this."""
     if flags.coverage is not None and flags.join_on is None and flags.system_column is None:
         raise UsageError("--coverage needs --join_on or --system_column", "leave it out")
     described = _Described(flags, anywhere, needs)
@@ -227,8 +224,7 @@ def references(flags: Config) -> list[Named]:
 def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
     """The flag that names systems, for messages; and the systems in the order of the command line.
 
-    Without a flag it is stdin, as in sacreBLEU. The names are not checked yet. `others` are all
-    other streams: a pattern of -i leaves out their files, or the references would be a system.
+    A pattern of -i leaves out the files of `others`, or the references would be a system.
     """
     if flags.candidates:
         return "--candidates", [_named(text) for text in flags.candidates]

@@ -39,10 +39,7 @@ def is_pipe(path: str) -> bool:
 
 
 def system_of_pipe(path: str) -> str | None:
-    """The default name of the system whose candidates come from a pipe without a name of its own.
-
-    A pipe that has a name in a folder (`mkfifo atlas.txt`) is named like a file: None.
-    """
+    """The default name of a system from a pipe; None if it is named like a file (`mkfifo`)."""
     if path in _STDIN:
         return "stdin"
     # A shell writes such a path for <(...).

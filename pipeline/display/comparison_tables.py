@@ -199,10 +199,7 @@ def interval_number(
 def _named(
     compared: Sequence[tuple[str, str]], shown: Sequence[tuple[str, str]]
 ) -> tuple[str, str, list[str]]:
-    """What is compared, in words; the heading of its names; the names of the shown comparisons.
-
-    Both are systems and their baselines. The caption names a baseline that all have.
-    """
+    """What is compared, in words; the heading of its names; the names of the shown comparisons."""
     baselines = {baseline for _, baseline in compared}
     if len(baselines) == 1:
         return f"differences from {baselines.pop()}", "system", [system for system, _ in shown]

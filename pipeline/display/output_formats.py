@@ -56,11 +56,7 @@ def _text(view: View) -> str:
 
 
 def _paper_tables(view: View) -> Iterator[Table]:
-    """The tables of a result for a paper or a page.
-
-    The first table has a row for each system and a column for each metric. Others come after it
-    only where the user asked for more: slices, languages, presets or resampling.
-    """
+    """The tables of a result for a paper or a page; systems by metrics, and what was asked for."""
     if systems := systems_table(view, for_paper=True):
         yield systems
     for metric in view.result.metrics:
@@ -89,10 +85,8 @@ _LAST = (
     *("signature", "preset", "languages", "tasks"),
     *("standard_error", "interval_low", "interval_high"),
 )
-"""The last columns of `tsv`."""
 
 _ROUNDED = ("score", "precisions", "standard_error", "interval_low", "interval_high")
-"""The fields that --width rounds."""
 
 
 def _rounded(value: Any, decimals: int) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
 from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, ScoreRow
+from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_score import counted, decimals_for
@@ -28,8 +29,14 @@ scores.json."""
 class RowChoice:
     """Which rows of slices and comparisons a user wants to see; None for each table's own order."""
 
-    sort: SortName | None = None
-    only_significant: bool = False
+    sort: SortName | None = flag(
+        None,
+        "which slices and differences tables show first",
+        "ORDER",
+        choices=SORTS,
+        shown_default="default for differences: difference",
+    )
+    only_significant: bool = flag(False, "show only significant differences")
 
 
 USUAL_ROWS = RowChoice()
@@ -64,7 +71,6 @@ Verdict = Literal["", "worse", "better"]
 Key = tuple[float, ...]
 Row = TypeVar("Row")
 Part = ScoreRow | DifferenceRow
-"""A number in a row of a table."""
 
 
 def verdict(row: DifferenceRow) -> Verdict:

@@ -13,12 +13,10 @@ from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.transforms.score.shown_score import Number, estimates, text_table
 
 LOWER = "↓"
-"""Beside the name of a metric: a lower score is better."""
 
 Cell = str | Number
 
 Column = tuple[str, Sequence[Cell]]
-"""The name of a column, and its cells."""
 
 
 class Note(NamedTuple):

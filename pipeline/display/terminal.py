@@ -22,7 +22,6 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.progress import PROGRESS, Phase, Progress, State
 
 ERASED_LINE = "\r\x1b[K"
-"""Removes the line of a terminal at whose end something was written."""
 
 LogFormatName = Literal["text", "json"]
 
@@ -30,7 +29,6 @@ LOG_FORMATS: Mapping[LogFormatName, str] = {
     "text": "lines for people",
     "json": "a JSON object on each line, with time, level, message, run and host",
 }
-"""The values of --log_format, and what each of them makes of stderr."""
 
 
 class Log:
@@ -135,7 +133,6 @@ PROGRESS_MODES: Mapping[ProgressMode, str] = {
     "on": "one line on a terminal, otherwise a log line for each phase and every 10 seconds",
     "off": "nothing",
 }
-"""The values of --progress, and what each of them shows."""
 
 _TICK = 0.5
 """Seconds between two looks at the state."""

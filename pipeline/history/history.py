@@ -46,14 +46,10 @@ _IF_NEW = "if each night has texts of its own, say so with --partition or --new_
 
 
 class Gap(NamedTuple):
-    """A place where the history is not continuous.
+    """A place where the history is not continuous: from `night`, up to `until`.
 
-    Attributes:
-      kind: "missing" (there is no result), "failed" (the last run was not successful), "absent"
-        (the result does not have this series), or a break after which scores must not be compared
-        with earlier ones: "definition" or "references".
-      night: the first night that it is about, up to `until`; of a break, the first night after it.
-      metric: None for all, like `system` and `labels`.
+    "definition" and "references" are breaks: scores must not be compared with earlier ones. `night`
+    is the first one after a break. `metric`, `system` and `labels` are None for all of them.
     """
 
     kind: GapKind
@@ -77,13 +73,10 @@ class Gap(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A score minus that of an earlier night.
+    """A score minus that of an earlier night, `against`; `row` is None if they are not compared.
 
-    Attributes:
-      against: the earlier night; None if there is none.
-      row: the difference; None if the scores must not be compared.
-      reason: why there is no difference or no p-value, or why it is an upper bound; "" otherwise.
-      gap: the break, if there is one between the two nights.
+    `reason` says why there is no difference or no p-value, or why it is an upper bound. `gap` is
+    the break between the nights, if there is one.
     """
 
     against: str | None = None
@@ -116,10 +109,7 @@ class Series:
 
 @dataclasses.dataclass(frozen=True)
 class History:
-    """What several nights say, in their order, also those without a result.
-
-    The series are in the order of metrics, then the whole corpus before slices, then systems.
-    """
+    """The series are in the order of metrics, the whole corpus before slices, then systems."""
 
     nights: tuple[str, ...]
     series: tuple[Series, ...]
@@ -133,14 +123,10 @@ def history(
     *,
     new_texts: bool = False,
 ) -> History:
-    """The history of some nights.
+    """The history of nights in their order, of the `last` ones if it is given.
 
-    Args:
-      nights: the nights, in their order.
-      chooses: which series are wanted.
-      last: how many of the last nights are wanted; None for all. The first one of them is compared
-        with the night before, too.
-      new_texts: whether all nights are known to have different segments.
+    The first one of these is compared with the night before, too. With `new_texts`, all nights are
+    known to have different segments.
     """
     # As texts, dates and times are in the order of time.
     wanted = [night.name for night in nights[-(last or len(nights)) :]]
@@ -275,7 +261,6 @@ _WORDS: Mapping[GapKind, str] = {
     "definition": "new definition",
     "references": "new references",
 }
-"""What the row of a table says of a gap."""
 
 _LEGEND = (
     f"{HALF_INTERVAL}; worse or better where p < {SIGNIFICANCE_LEVEL}, which luck alone reaches in "
@@ -388,4 +373,3 @@ FORMATS: Mapping[str, Callable[[History], str]] = {
     "json": as_json,
     "jsonl": as_jsonl,
 }
-"""What stdout can show."""

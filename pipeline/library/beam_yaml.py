@@ -75,7 +75,6 @@ _TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("segments", "index", "number"), int),
     "slice": _TEXT,
 }
-"""The types of these fields that are no texts."""
 
 
 class _ScoreRows(beam.PTransform):

@@ -12,7 +12,7 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
-from beam_bleu.pipeline.gates.gates import Gates, enforce
+from beam_bleu.pipeline.gates import Gates, enforce
 from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.library.keywords import Asked, TableSource
 from beam_bleu.pipeline.output.manifest import streams
@@ -295,12 +295,7 @@ class _Judge(beam.DoFn):
 
 @dataclasses.dataclass(frozen=True)
 class PaneSums(Sums):
-    """Everything that a job adds up, of a part of a pane.
-
-    Attributes:
-      segments: the number of segments.
-      named: the sums, by their end; those of documents by `_of_documents` of it.
-    """
+    """Everything that a job adds up of a part of a pane: sums by their end or `_of_documents`."""
 
     segments: int
     named: Mapping[str, Sums]
@@ -320,7 +315,8 @@ def _of_documents(end: str) -> str:
 def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollection[Ends]:
     """Adds the steps from the statistics of batches to the ends of each window and pane.
 
-    A pane without a segment has none.
+    A pane without a segment has none. A trigger fires for each key, so everything that a job adds
+    up is one value here, with one key: then a pane has all of it, or none.
     """
     keyed = typehints.Tuple[type(None), PaneSums]
     return (

@@ -30,7 +30,6 @@ KEYWORDS = {
     if ((title.startswith(_GROUPS) and not title.endswith("of numbers")) or row.name in _MORE)
     and row.name not in _OF_FILES
 }
-"""The flags of the command that are keywords of `Evaluate`, too."""
 
 _FLAG = re.compile(rf"--({'|'.join(each.name for each in FLAGS if not each.is_shown_only)})\b")
 """How messages spell a field: here it is a keyword, or an argument of the transform that reads."""

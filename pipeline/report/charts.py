@@ -96,11 +96,7 @@ class Dots:
 
 @dataclasses.dataclass(frozen=True)
 class Series:
-    """A line of a chart of curves, with a value and an interval for each category, or None.
-
-    No line leads to the categories at `breaks`: their values must not be compared with those
-    before them.
-    """
+    """A line of a chart of curves. None leads to the categories at `breaks`."""
 
     values: Sequence[float | None]
     intervals: Sequence[Sequence[float] | None] = ()
@@ -109,10 +105,7 @@ class Series:
 
 @dataclasses.dataclass(frozen=True)
 class Curves:
-    """A chart with a line for each series, over categories that have an order.
-
-    `unit` is the title of the vertical axis, and `title` that of the horizontal one.
-    """
+    """Lines over categories that have an order; `unit` and `title` are those of the axes."""
 
     categories: Sequence[str]
     series: Mapping[str, Series]

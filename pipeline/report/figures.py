@@ -48,7 +48,6 @@ UNCERTAINTY = (
     f"A difference is significant if p < {SIGNIFICANCE_LEVEL}, adjusted for the number of "
     "comparisons (Holm)."
 )
-"""What a reader must know about all intervals and p-values."""
 
 _NAMED = 8
 """A sentence names no more systems."""

@@ -1,7 +1,6 @@
 """Makes and writes the page: one HTML file that loads nothing, with its style and charts inside.
 
-The same results give the same bytes, with the same version of Jinja2. So there are no times, and no
-paths but those that the results have.
+The same results give the same bytes, so it has no times and no paths but those of the results.
 """
 
 from __future__ import annotations
@@ -43,10 +42,8 @@ KINDS = {
 """What examples of each kind are, for readers, in the order in which the page shows them."""
 
 _MOST_EXAMPLES = 200
-"""How many examples the page has, of all kinds together. More of them make it too large."""
 
 _LONGEST_TEXT = 600
-"""Characters of a text that the page shows."""
 
 _JOINERS = "\u200c\u200d"
 """Invisible, but without them words of Persian and of Indian scripts, and emoji, look wrong."""

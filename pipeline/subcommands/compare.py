@@ -12,7 +12,6 @@ from beam_bleu.pipeline.command_line.evidence_flags import (
     gates,
     require_definitions,
 )
-from beam_bleu.pipeline.command_line.output_flags import RowFlags
 from beam_bleu.pipeline.command_line.parser import check_rules, format_flag
 from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.printable import json_text, printable, value_text
@@ -35,7 +34,7 @@ from beam_bleu.pipeline.display.table import (
 )
 from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.gates.gates import THRESHOLD_FLAGS, Check, gate_error, judge
+from beam_bleu.pipeline.gates import THRESHOLD_FLAGS, Check, gate_error, judge
 from beam_bleu.pipeline.output.run_record import keep_verdict
 from beam_bleu.pipeline.result.comparing import ComparedResults, compared_results, pairing, without
 from beam_bleu.pipeline.result.rows import (
@@ -62,7 +61,6 @@ from beam_bleu.transforms.score.shown_score import (
 )
 
 _PAPER = {"markdown": markdown, "latex": latex}
-"""What writes tables for a paper."""
 
 
 def compare_command(argv: Sequence[str]) -> int:
@@ -76,13 +74,13 @@ def compare_command(argv: Sequence[str]) -> int:
     which = "the folder of the {} run, or its scores.json or totals.json"
     groups = {
         "input": [Flag(name, which.format(name), name.upper()) for name in ("old", "new")],
-        "output": [format_flag("text", "json", *_PAPER), *flags_of(RowFlags)],
+        "output": [format_flag("text", "json", *_PAPER), *flags_of(RowChoice)],
     }
     return run("compare", description, groups, argv, _compare)
 
 
 def _compare(flags: argparse.Namespace) -> bytes:
-    choice = filled(RowFlags, vars(flags))
+    choice = filled(RowChoice, vars(flags))
     with named_if_damaged(f"{flags.old} or {flags.new}"):
         compared = compared_results(result_at(flags.old), result_at(flags.new))
     names = {metric.metric: metric.name for metric in compared.metrics}

@@ -115,7 +115,6 @@ def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
 
 
 _MOST_NIGHTS = 400
-"""The last nights, which a page shows. `beam-bleu history` shows all of them."""
 
 
 def report_command(argv: Sequence[str]) -> int:

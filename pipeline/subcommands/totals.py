@@ -89,7 +89,6 @@ RESULT_FLAGS = (
         ("--output",),
     ),
 )
-"""The flags that say where the result goes, of subcommands that make one."""
 
 
 def finish(

@@ -10,7 +10,7 @@ from command_line import EXAMPLE, called
 from made_results import SIGNATURE, entry, result
 from shown_tables import shown
 
-from beam_bleu.pipeline.gates.gates import DROP_RULES, Check, Gates, Threshold, judge
+from beam_bleu.pipeline.gates import DROP_RULES, Check, Gates, Threshold, judge
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.transforms.errors import UsageError
 

@@ -73,7 +73,6 @@ THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = {
         "says when; NAME as above",
     ),
 }
-"""The flags of thresholds, in the order of --help."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -222,7 +221,6 @@ def _named(name: str, keys: Collection[Key]) -> list[Key]:
 _LOGGER = logging.getLogger("beam_bleu.gates")
 
 _MOST_REASONS = 5
-"""How many reasons an error has: it is one line."""
 
 _EXACT = ".8g"
 """How numbers are shown: a reader sees that 29.99997 is below 30."""
@@ -243,12 +241,8 @@ def judge(
     """Compares a result with all thresholds.
 
     What cannot be compared fails: a system or a slice that is missing, and a score without a
-    standard error if the threshold needs it.
-
-    Args:
-      new: the result, called `name` in messages.
-      gates: the thresholds, each of which is possible for its metrics (`require_metrics`).
-      pairs: what compares it with the old result in pairs of segments, or why nothing does.
+    standard error if the threshold needs it. `pairs` compares the result with the old one in pairs
+    of segments, or says why nothing does.
     """
     changes: Mapping[Key, ComparedRow] = {}
     if gates.old is not None:

@@ -1,1 +1,0 @@
-"""Gates: thresholds that a result must reach, in the run and afterwards."""
