@@ -177,3 +177,24 @@ def test_an_empty_pane_gives_no_element() -> None:
         assert_that(counts, equal_to([1]))
 
     run(build)
+
+
+def test_an_early_pane_can_wait_for_a_time() -> None:
+    def build(pipeline: beam.Pipeline) -> None:
+        segment = window.TimestampedValue(("key", ("a candidate", ["a reference"])), 60)
+        stream = test_stream.TestStream().advance_watermark_to(0).add_elements([segment, segment])
+        stream = stream.advance_processing_time(301).add_elements([segment])
+        windowing = windows(
+            window.FixedWindows(3600), trigger.AfterProcessingTime(300), ACCUMULATING
+        )
+        _ = (
+            pipeline
+            | stream.advance_watermark_to(3601).advance_watermark_to_infinity()
+            | windowing
+            | CorpusBleu.PerKey()
+            | beam.MapTuple(lambda _, score: keep(score.segments))
+        )
+
+    FOUND.clear()
+    run(build)
+    assert FOUND == [2, 3]
