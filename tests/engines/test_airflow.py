@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from bucket import Folder
 from command_line import (
     COMMAND,
     PROJECT,
@@ -131,27 +130,6 @@ def test_the_texts_of_a_day_are_scored_and_published(airflow):
         *EXPECTED, f"--partition={DAY}"
     ).out
     assert airflow.history() == [(DAY, system) for system in SYSTEMS]
-
-
-def test_the_texts_of_a_day_on_an_object_store_are_scored_and_published(airflow, store):
-    folder = Folder(store)
-    for file in airflow.write_texts(DAY).rglob("*"):
-        if file.is_file():
-            folder.put(f"input/{file.relative_to(airflow.texts)}", file.read_bytes())
-    places = {
-        f"AIRFLOW_VAR_BEAM_BLEU_{name.upper()}": f"{folder.url}/{name}"
-        for name in ("input", "output", "published")
-    }
-    for _ in range(2):  # the second time, the lines of the day are replaced
-        done, tasks = airflow.try_dag(DAY, store.environment() | places)
-        assert (done.returncode, tasks) == (0, SUCCESS), done.stdout
-    expected = called(*EXPECTED, f"--partition={DAY}").out
-    assert folder.get(f"published/{DAY}.json") == folder.get(f"output/{DAY}/scores.json")
-    assert folder.get(f"published/{DAY}.json") == expected
-    history = folder.get("published/history.jsonl").decode().splitlines()
-    assert [(row["day"], row["system"]) for row in map(json.loads, history)] == [
-        (DAY, system) for system in SYSTEMS
-    ]
 
 
 def test_a_failed_job_is_tried_again_and_a_day_is_published_once(airflow, tmp_path):

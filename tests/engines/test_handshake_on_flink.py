@@ -28,22 +28,6 @@ def state_of_newest(flink: FlinkCluster) -> str:
     return str(job["state"])
 
 
-def test_run_json_lists_the_workers(flink: FlinkCluster, tmp_path: Path) -> None:
-    run = typed(*EXAMPLE, "--output", tmp_path / "out", *flink.flags(), timeout=300)
-    assert run.code == 0, run.err
-    record = json.loads((tmp_path / "out" / "run.json").read_text())
-    (worker,) = record["workers"]
-    assert worker["host"] == platform.node()
-    assert (
-        worker["versions"].items()
-        >= {
-            name: version for name, version in record["versions"].items() if name != "platform"
-        }.items()
-    )
-    names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {"_SUCCESS", "manifest.json", "metrics.prom", "run.json", "scores.json"}
-
-
 def test_another_version_of_beam_bleu(pool: Pool, tmp_path: Path) -> None:
     copy = copy_sources(tmp_path / "copy")
     (copy / "transforms" / "version.py").write_text('VERSION = "0.0.0"\n')

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from command_line import (
-    PROJECT,
     REFERENCES,
     SYSTEMS,
     Argument,
@@ -26,7 +25,6 @@ from pyarrow import parquet
 from deploy.local.flink import FlinkCluster
 from deploy.local.hosts import commands
 from deploy.local.hosts.cluster import ClusterOnHosts, on_hosts
-from deploy.local.processes import ClusterError
 
 LINES = 3000
 
@@ -85,31 +83,3 @@ def test_texts_segment_scores_and_a_report(hosts: ClusterOnHosts, tmp_path: Path
     assert rows(there) == rows(here)
     assert len(rows(there)) == 2 * LINES
     assert "first" in (there / "report.html").read_text()
-
-
-def test_hosts_share_no_folder_and_reach_only_each_other(hosts: ClusterOnHosts) -> None:
-    head, worker = hosts.hosts.head, hosts.hosts.workers[0]
-    for host in (head, worker):
-        assert host.run("hostname").strip() == host.name
-        host.run("sh", "-c", f"echo {host.name} > /tmp/of_this_host")
-    assert head.run("cat", "/tmp/of_this_host") == "head\n"
-    assert not Path("/tmp/of_this_host").exists()
-    for folder in (PROJECT, hosts.folder):
-        with pytest.raises(ClusterError, match="No such file"):
-            worker.run("ls", folder)
-    assert worker.run("ip", "route").splitlines() == [
-        f"10.77.0.0/24 dev eth0 proto kernel scope link src {worker.ip} "
-    ]
-    # The installed wheel, not the checkout.
-    shown = worker.run("python", "-c", "import beam_bleu; print(beam_bleu.__file__)")
-    assert "/site-packages/beam_bleu/" in shown
-
-
-def test_what_has_ended_is_started_again(hosts: ClusterOnHosts) -> None:
-    lost = hosts.hosts.workers[1]
-    before = hosts.running()
-    lost.kill()
-    hosts.mend()
-    again = {process.name for process in set(hosts.running()) - set(before)}
-    assert again == {"host-worker-2", "workers-worker-2", "taskmanager-2"}
-    assert lost.run("hostname") == "worker-2\n"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from case import Case, OutputFolder, check, check_refusal
 from corpora import Corpus, make_corpus, make_definition
 from right import run_flags
-from shards import COMPRESS, OF_N, Layout, ShardFile, make_layout, plain_layout
+from shards import COMPRESS, OF_N, Layout, ShardFile, make_layout
 
 NOT_UTF8 = [
     *(b"\xff", b"\x80", b"\xc3", b"\xc0\x80", b"\xe2\x82", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
@@ -151,42 +150,7 @@ def _invalid_utf8(case: Case, corpus: Corpus) -> Wrong:
     return Wrong(layout, [str(shard.path)], f": line {number + 1}: invalid UTF-8 at byte ")
 
 
-def _wide_encoding(case: Case, corpus: Corpus) -> Wrong:
-    """UTF-16 or UTF-32, in one stream or in all."""
-    layout = _even(case, make_corpus(case.random, corpus.segments, plain=True))
-    encoding = f"utf-{case.random.choice([16, 32])}{case.random.choice(['', '-le', '-be'])}"
-    case.what += f", {encoding}"
-    for stream in layout.streams[: case.random.choice([1, None])]:
-        for shard in stream.shards:
-            shard.write_bytes("".join(f"{line}\n" for line in shard.lines).encode(encoding))
-    return Wrong(layout)
-
-
-NOT_FILES: dict[str, tuple[Callable[[Path], None], Sequence[int]]] = {
-    "nothing": (lambda path: None, (3,)),
-    "a folder": (os.mkdir, (2, 3)),
-    "a pipe": (os.mkfifo, (2, 3)),
-    "a broken link": (lambda path: path.symlink_to(f"{path}.gone"), (3,)),
-    "a link to itself": (lambda path: path.symlink_to(path), (3,)),
-}
-
-
-def _no_regular_file(case: Case, corpus: Corpus) -> Wrong:
-    """Something else in place of a file."""
-    name = case.random.choice([*NOT_FILES])
-    make, codes = NOT_FILES[name]
-    case.what += f": {name}"
-    # A pattern leaves out folders, so a folder must be the stream itself. A pipe must not be: the
-    # command would read it, and wait for a program that writes to it.
-    in_pattern = name == "a pipe" or ("link" in name and case.chance(0.5))
-    layout = _even(case, corpus) if in_pattern else plain_layout(case.folder / "in", corpus)
-    shard = case.random.choice(layout.files)
-    shard.path.unlink()
-    make(shard.path)
-    return Wrong(layout, [str(shard.path)], codes=codes)
-
-
 DEFECTS: list[Callable[[Case, Corpus], Wrong]] = [
     *(_line_lost_or_added, _lines_lost_in_all, _shards_lost, _shard_of_n_lost, _doubled_file),
-    *(_truncated, _invalid_utf8, _wide_encoding, _no_regular_file),
+    *(_truncated, _invalid_utf8),
 ]

@@ -69,18 +69,6 @@ def test_an_empty_corpus(tmp_path):
     called(*streams([empty], [empty])).assert_failed(3, "the corpus is empty", str(empty))
 
 
-def test_the_error_of_invalid_utf8_names_the_line_of_the_shard(tmp_path):
-    suffix = ".zst"
-    lines = with_bad_line(50, b"ab\xe9").split(b"\n")
-    for number, part in enumerate((lines[:30], lines[30:72])):
-        text = b"".join(line + b"\n" for line in part)
-        (tmp_path / f"part-{number}{suffix}").write_bytes(COMPRESS[suffix](text))
-    run = called(*streams([f"x={tmp_path}/part-*"], REFERENCES))
-    run.assert_failed(
-        3, "candidates x: line 20: invalid UTF-8 at byte 3", f": {tmp_path}/part-1{suffix}\n"
-    )
-
-
 def test_verbose_shows_the_traceback_and_then_cause_and_remedy():
     run = typed(*EXAMPLE, "--candidates", "missing.txt", "--verbose")
     assert (run.code, run.out) == (3, b"")

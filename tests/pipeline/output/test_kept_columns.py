@@ -166,32 +166,22 @@ def test_a_join_keeps_columns_of_the_first_references_and_the_texts_of_all(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("flags", "cause"),
+    ("flags", "code", "cause"),
     [
-        (["--keep=nothing"], "no file of --labels has a label with this name"),
-        (["--labels=id={}/ids", "--keep=Candidate=id,text"], "would be called"),
-        (["--labels=id={}/ids", "--keep=id,id"], "different names of columns"),
-        (["--keep==a"], "must be [NAME=]COLUMN,..."),
+        (["--keep=nothing"], 2, "no file of --labels has a label with this name"),
+        (["--labels=id={0}/ids", "--keep=Candidate=id,text"], 2, "would be called"),
+        (["--labels=id={0}/ids", "--keep=id,id"], 2, "different names of columns"),
+        (["--keep==a"], 2, "must be [NAME=]COLUMN,..."),
+        (["--input={1}", "--keep=src"], 3, "there is no column src (--keep)"),
+        (["--input={1}", "--keep=meta"], 3, "column meta: its values are of the type struct"),
+        (["--input={1}", "--keep=ref_len=n"], 2, "would be called"),
     ],
 )
-def test_columns_that_cannot_be_kept_are_refused(flags, cause, lines, tmp_path):
-    flags = [flag.format(lines) for flag in flags]
-    called(*of_lines(lines, *flags), "--segment_scores", f"--output={tmp_path}").assert_failed(
-        2, cause
-    )
-
-
-@pytest.mark.parametrize(
-    ("keep", "code", "cause"),
-    [
-        ("src", 3, "there is no column src (--keep)"),
-        ("meta", 3, "column meta: its values are of the type struct"),
-        ("ref_len=n", 2, "would be called"),
-    ],
-)
-def test_columns_of_records_that_cannot_be_kept_are_errors(keep, code, cause, tmp_path):
-    record = {"hyp": "a", "ref": "a", "n": 1, "meta": {"a": 1}, "text": "a"}
+def test_columns_that_cannot_be_kept_are_refused(flags, code, cause, lines, tmp_path):
+    record = {"hyp": "a", "ref": "a", "n": 1, "meta": {"a": 1}}
     path = write_records(tmp_path / "records.parquet", [record])
-    flags = [f"--keep={keep}", "--segment_scores", f"--output={tmp_path / 'out'}"]
-    called(f"--input={path}", *flags).assert_failed(code, cause)
-    assert not (tmp_path / "out" / "scores.json").exists()
+    given = [flag.format(lines, path) for flag in flags]
+    given = given if "{1}" in flags[0] else of_lines(lines, *given)
+    out = tmp_path / "out"
+    called(*given, "--segment_scores", f"--output={out}").assert_failed(code, cause)
+    assert not (out / "scores.json").exists()
