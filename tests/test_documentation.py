@@ -144,18 +144,13 @@ def test_a_command_prints_what_the_page_shows(
     assert {path.name for path in set(tmp_path.iterdir()) - before} <= {"out"}
 
 
-LIBRARIES = {"Delta and Iceberg tables": "deltalake"}
-"""The libraries of sections of docs/inputs.md, which are in the extra test-libraries."""
-
-
 def programs() -> Iterator[Any]:
     """(page, section) of the programs that print; the section of other pages is the whole page."""
     for page in ("README.md", "docs/tables.md"):
         yield pytest.param(page, None)
     for section, text in sections(read("docs/inputs.md")).items():
         if "```python" in text:
-            marks = [pytest.mark.libraries] if section in LIBRARIES else []
-            yield pytest.param("docs/inputs.md", section, marks=marks)
+            yield pytest.param("docs/inputs.md", section)
 
 
 def printed_by(program: str, page: str) -> list[str]:
@@ -171,8 +166,6 @@ def printed_by(program: str, page: str) -> list[str]:
 def test_a_program_prints_what_the_page_shows(
     page: str, section: str | None, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if section in LIBRARIES:
-        pytest.importorskip(LIBRARIES[section])
     (tmp_path / "examples").symlink_to(PROJECT / "examples")
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
