@@ -5,11 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import apache_beam as beam
 import pyarrow as pa
 import pytest
-from apache_beam.transforms import trigger, window
-from apache_beam.transforms.window import TimestampedValue
 from found_in_pipelines import found_in
 from scoring import score_of
 
@@ -106,40 +103,3 @@ def test_columns_that_do_not_fit_are_refused_at_construction() -> None:
         ArrowColumns("c", ["c"])
     with pytest.raises(ValueError, match="the column 'r' is given twice"):
         ArrowColumns("c", ["r", "r"])
-
-
-def described(
-    keyed: tuple[Any, Any], where: Any = beam.DoFn.WindowParam, at: Any = beam.DoFn.TimestampParam
-) -> tuple[Any, ...]:
-    key, score = keyed
-    return key, str(where), float(at), score.segments, score.matches
-
-
-WINDOWS: dict[str, Any] = {
-    "sliding": beam.WindowInto(window.SlidingWindows(20, 5)),
-    "late": beam.WindowInto(
-        window.FixedWindows(10),
-        trigger=trigger.AfterWatermark(late=trigger.AfterCount(1)),
-        accumulation_mode=trigger.AccumulationMode.ACCUMULATING,
-        allowed_lateness=100,
-    ),
-}
-
-
-@pytest.mark.parametrize("windowing", WINDOWS.values(), ids=WINDOWS)
-def test_each_key_and_window_has_the_score_of_its_segments(windowing: Any) -> None:
-    """The same scores, in the same windows and at the same times, as if all sums were single."""
-    rng = random.Random(6)
-    elements = [TimestampedValue(each, rng.choice([*range(9), *range(14, 40)])) for each in KEYED]
-
-    found = found_in(elements, windowing, CorpusBleu.PerKey(), beam.Map(described))
-    typed = beam.Map(lambda keyed: keyed).with_output_types(beam.typehints.Tuple[str, Any])
-    expected = found_in(
-        elements, windowing, typed, beam.GroupByKey(), beam.MapTuple(of_group), beam.Map(described)
-    )
-    assert sorted(found) == sorted(expected)
-    assert len(found) > 7
-
-
-def of_group(key: str, segments: Any) -> tuple[str, Any]:
-    return key, score_of(list(segments), BleuConfig())

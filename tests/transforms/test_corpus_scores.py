@@ -10,15 +10,20 @@ import apache_beam as beam
 import pytest
 import sacrebleu
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
+from command_line import REFERENCES, SYSTEMS
 from found_in_pipelines import found_in
-from scoring import group_totals
 
-from beam_bleu import BleuConfig, BleuScore, CorpusBleu, CorpusScore
-from beam_bleu.transforms.chosen_metrics import definition_of
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS, config_type
+from beam_bleu import (
+    BleuConfig,
+    BleuScore,
+    ChrfConfig,
+    CorpusBleu,
+    CorpusScore,
+    CorpusScores,
+    ReadLineParallel,
+    TerConfig,
+)
 from beam_bleu.transforms.pairing.segments import batching
-from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.counting import count_batch
 
 CAT = ("the cat sat on the mat", ["a cat sat on the mat"])
 DOG = ("a dog ran in the park today", ["the dog ran in a park today", "a dog in the park"])
@@ -65,15 +70,9 @@ def sacrebleu_score(segments: list[tuple[str, list[str | None]]], **options: Any
     return sacrebleu.BLEU(**options).corpus_score([text for text, _ in segments], streams)
 
 
-@pytest.mark.parametrize(
-    ("options", "rows"),
-    [({}, 2048), ({"lowercase": True, "max_ngram_order": 2, "smooth_method": "floor"}, 7)],
-    ids=str,
-)
-def test_globally_gives_sacrebleus_score(
-    options: dict[str, Any], rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", rows)
+def test_globally_gives_sacrebleus_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"lowercase": True, "max_ngram_order": 2, "smooth_method": "floor"}
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 7)
     segments = hostile_segments(300, seed=1)
     expected = sacrebleu_score(segments, **options)
     assert expected.counts[-1] > 0
@@ -88,18 +87,6 @@ def test_globally_gives_sacrebleus_score(
     assert (score.bp, score.ratio) == (expected.bp, expected.ratio)
     assert score.segments == 300
     assert score.signature.startswith("nrefs:var|")
-
-
-@pytest.mark.parametrize("metric", METRICS_OF_TEXTS[1::2])
-def test_every_metric_scores_by_its_config(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 7)
-    segments = hostile_segments(40, seed=5)
-    config = config_type(metric)()
-    text, definition = definition_of(config)
-    counts = count_batch(to_batch(segments), text, definition.metric)
-    expected = definition.score(group_totals(counts, with_products=True))
-    assert expected.score > 0
-    assert found_in(segments, CorpusScore.Globally(config)) == [expected]
 
 
 def test_a_key_keeps_its_type_and_so_its_coder() -> None:
@@ -119,8 +106,8 @@ MALFORMED: list[tuple[Any, Any, str]] = [
     (CorpusBleu.Globally, ("all missing", [None]), "the candidate 'all missing' has no reference"),
     (CorpusBleu.Globally, ("alone",), "a segment is (candidate, [reference, ...]), got ('alone',)"),
     # Else "key" would be scored against two references.
-    (CorpusBleu.Globally, ("key", ("candidate", "reference")), ": give segments to Globally, and "),
-    (CorpusBleu.PerKey, ("key", ("candidate", ("reference",))), ": give segments to Globally, and"),
+    (CorpusBleu.Globally, ("key", ("candidate", "reference")), "references must be a list of str"),
+    (CorpusBleu.PerKey, ("key", ("candidate", ("reference",))), "references must be a list of str"),
 ]
 
 
@@ -157,3 +144,36 @@ def test_counters_count_each_segment_once() -> None:
     }
     texts = [CAT[0], *CAT[1], DOG[0], *DOG[1], " ", "x"]
     assert counters == {"segments": 3, "empty_candidates": 1, "bytes": sum(map(len, texts))}
+
+
+CONFIGS = {
+    "ter": TerConfig(no_punct=True),
+    "bleu": BleuConfig(tokenize="char", smooth_method="floor"),
+    "chrf": ChrfConfig(word_order=2),
+}
+
+
+def test_each_system_has_scores_of_its_own() -> None:
+    systems = {name: str(SYSTEMS[name]) for name in ("atlas", "cobalt")}
+    references = [*map(str, REFERENCES)]
+    reading = ReadLineParallel(systems, references)
+    found = dict(found_in(reading, CorpusScores.PerSystem([*CONFIGS.values()])))
+    assert list(found) == ["atlas", "cobalt"]
+    for name, config in CONFIGS.items():
+        alone = found_in(ReadLineParallel(systems, references), CorpusScore.PerSystem(config))
+        assert {system: scores[name] for system, scores in found.items()} == dict(alone)
+
+
+IMPOSSIBLE: list[tuple[Any, str]] = [
+    ("bleu", "metrics must be a list of names and configs, got 'bleu'"),
+    ([], r"metrics must be a list of names and configs, got \[\]"),
+    (["bleu", None], "config must be one of BleuConfig, .*, got None"),
+    (["bleu", "blue"], "a metric must be one of bleu, chrf, ter, .*, got 'blue'"),
+    (["chrf", ChrfConfig(beta=1)], "metrics must be different ones, got chrf twice"),
+]
+
+
+def test_impossible_metrics_are_refused() -> None:
+    for metrics, message in IMPOSSIBLE:
+        with pytest.raises(ValueError, match=message):
+            CorpusScores.PerSystem(metrics)

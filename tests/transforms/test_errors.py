@@ -1,9 +1,11 @@
-"""Errors of the library: they are plain sentences, and Beam does not damage them."""
+"""Errors of the library are sentences that Beam does not damage; names have a natural order."""
 
 from __future__ import annotations
 
+import itertools
 import pickle
 
+from beam_bleu.transforms.definition.choices import natural_order
 from beam_bleu.transforms.errors import InputError, JobError, lacks_open_files, unreadable
 
 
@@ -32,3 +34,19 @@ def test_the_limit_of_open_files_is_found_among_the_causes_of_an_error():
     assert lacks_open_files(outer)
     assert not lacks_open_files(ValueError("Too many open files"))
     assert not lacks_open_files(None)
+
+
+ORDERED = [
+    ("ref2", "ref10"),
+    ("10", "b"),
+    ("a", "a1", "a1b", "a2"),
+    ("007", "7", "8"),
+    ("9" * 4999, "1" + "0" * 4999),
+    ("1", "２", "３号"),  # only ASCII digits make numbers
+    ("", "0", "²"),
+]
+
+
+def test_names_are_in_natural_order() -> None:
+    for names in ORDERED:
+        assert {natural_order(shuffled) for shuffled in itertools.permutations(names)} == {names}

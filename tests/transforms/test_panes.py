@@ -42,7 +42,7 @@ def events(seed: int) -> test_stream.TestStream:
     """Segments with keys in some order, some of them late, and a watermark that goes on."""
     chooser = random.Random(seed)
     stream, now = test_stream.TestStream().advance_watermark_to(0), 0
-    for _ in range(14):
+    for _ in range(10):
         if chooser.random() < 0.6:
             segments = [
                 TimestampedValue(

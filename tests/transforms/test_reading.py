@@ -138,50 +138,31 @@ def test_only_records_that_meet_the_conditions_are_scored(tmp_path):
         scores(nothing)
 
 
-def test_rejected_records_are_given_and_left_out_of_the_scores(tmp_path):
+def test_rejected_records_are_given_and_limited_and_give_a_warning(tmp_path):
     rows = [dict(row) for row in ROWS]
-    rows[3]["atlas"] = None
-    path = write(tmp_path, "rows.parquet", rows)
-    columns = {"candidate_columns": list(SYSTEMS)}
-    with pytest.raises(Exception, match=r"row 4 has no candidate in the column atlas"):
+    rows[2]["atlas"] = None
+    path = write(tmp_path, "rows.jsonl", rows)
+    columns = {"candidate_columns": ["atlas"], "reference_columns": ["ref0", "ref1"]}
+    with pytest.raises(Exception, match=r"line 3 has no candidate in the column atlas"):
         scores(ReadPairedRecords(path, **columns))
-    kept = [row for row in range(COUNT) if row != 3]
+    reading = ReadPairedRecords(path, **columns, on_bad_record="reject")
+    told = f"1 of {COUNT} segments was rejected"
+    with pytest.raises(
+        Exception, match=rf"{told} \(missing-candidate: 1\), more than .*rows.jsonl"
+    ):
+        scores(reading)
+
+    def with_warning(system, bleu):
+        return listed(system, bleu), bleu.warnings[0]
+
+    kept = [row for row in range(COUNT) if row != 2]
+    warning = f"{told} (missing-candidate: 1)"
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         paired = pipeline | ReadPairedRecords(path, **columns, on_bad_record="reject")
-        found = paired | CorpusBleu.PerSystem(max_rejected=1) | beam.MapTuple(listed)
-        assert_that(found, equal_to(expected(kept)), label="scores")
+        found = paired | CorpusBleu.PerSystem(max_rejected=1) | beam.MapTuple(with_warning)
+        assert_that(found, equal_to([(expected(kept)[0], warning)]), label="scores")
         bad = paired.rejected | beam.Map(lambda each: (each.number, each.reason))
-        assert_that(bad, equal_to([(3, "missing-candidate")]), label="rejected")
-
-
-def warned(reading, expected=None, **limit):
-    """Compares the first warning of each system's score with the expected one."""
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        found = pipeline | reading | CorpusBleu.PerSystem(**limit) | beam.MapTuple(first_warning)
-        assert_that(found, equal_to(expected))
-
-
-def first_warning(system, bleu):
-    return system, bleu.warnings[0] if bleu.warnings else ""
-
-
-def test_rejected_records_are_limited_and_give_a_warning(tmp_path):
-    rows = [dict(row) for row in ROWS]
-    rows[2]["atlas"] = rows[3]["ref0"] = None
-    path = write(tmp_path, "rows.jsonl", rows)
-    columns = {"candidate_columns": ["atlas"], "reference_columns": ["ref0"]}
-
-    def reading():
-        return ReadPairedRecords(path, **columns, on_bad_record="reject")
-
-    told = f"2 of {COUNT} segments were rejected"
-    too_many = rf"{told} \(missing-candidate: 1, missing-reference: 1\), more than .*rows.jsonl"
-    for limit in ({"max_rejected": 1}, {"max_rejected": 1.9 / COUNT}):
-        with pytest.raises(Exception, match=too_many):
-            warned(reading(), **limit)
-    warning = f"{told} (missing-candidate: 1, missing-reference: 1)"
-    for number in (2, 1.0):
-        warned(reading(), [("atlas", warning)], max_rejected=number)
+        assert_that(bad, equal_to([(2, "missing-candidate")]), label="rejected")
     for number in (-1, 1.5, "x", True, None, float("nan")):
         with pytest.raises(ValueError, match=r"max_rejected must be "):
             CorpusBleu.PerSystem(max_rejected=number)

@@ -3,63 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from metric_segments import score_of
 
-from beam_bleu.pipeline.display.row_order import View
-from beam_bleu.pipeline.display.score_tables import systems_table
-from beam_bleu.pipeline.display.table import cell_texts
-from beam_bleu.pipeline.result.rows import MetricNames, Result, ScoreRow
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
-from beam_bleu.transforms.metrics.numbers import MeanScore, PerplexityScore
+from beam_bleu.transforms.metrics.numbers import MeanScore
 from beam_bleu.transforms.score.differences import ComparedSystems, SystemComparison
 
 SEGMENTS = [
     (candidate, ["the cat sat on the mat", "a cat was on the mat"])
     for candidate in ("the cat sat on a mat", "a cat sat there", "the dog sat on the mat !") * 30
 ]
-
-ERROR = {"standard_error": 0.0123, "interval": (2.5, 2.6)}
-
-SCORES = {
-    **{metric: score_of(SEGMENTS, metric) for metric in METRICS_OF_TEXTS},
-    "mean:comet": MeanScore(
-        score=0.81234567, segments=9, signature="mean:comet", name="mean comet"
-    ),
-    "mean_error:x": MeanScore(
-        score=2.54321, segments=9, signature="mean_error:x", **ERROR, name="mean x"
-    ),
-    "perplexity": PerplexityScore(
-        *(-12.5, 7, None, 40, 0.4512345),
-        score=12.3456789,
-        segments=9,
-        signature="perplexity",
-        name="perplexity",
-    ),
-}
+MEAN = MeanScore(
+    score=2.54321, segments=9, signature="x", standard_error=0.0123, interval=(2.5, 2.6), name="x"
+)
 
 
-def of_table(metric: str, score: Any) -> dict[str, str]:
-    """What the command's table shows of a score, by the names of its columns."""
-    row = ScoreRow(
-        *(metric, "a", None, None, score.segments, score.score),
-        *(score.standard_error, score.interval, vars(score)),
+def test_a_score_reads_like_a_row_of_the_table() -> None:
+    assert repr(MEAN) == "x 2.543 ± 0.050  segments 9"
+    assert repr(dataclasses.replace(MEAN, standard_error=None, interval=None, warnings=("w",))) == (
+        "x 2.5432  segments 9  warnings 1"
     )
-    names = MetricNames(metric, score.name, score.signature, None)
-    table = systems_table(View(Result((names,), (row,))))
-    assert table is not None
-    cells = [text for column in table.columns[1:] for text in cell_texts(column)]
-    return dict(zip(table.header[1:], cells, strict=True))
-
-
-def test_a_score_reads_like_its_row_of_the_table() -> None:
-    for metric in SCORES:
-        score = SCORES[metric]
-        expected = of_table(metric, score)
-        shown = "  ".join(f"{name} {cell}" for name, cell in expected.items())
-        warnings = f"  warnings {len(score.warnings)}" if score.warnings else ""
-        assert repr(score) == f"{shown}  segments {score.segments}{warnings}"
+    bleu = score_of(SEGMENTS, "bleu")
+    precisions = "/".join(f"{precision:.1f}" for precision in bleu.precisions)
+    assert f"  precisions {precisions}  BP {bleu.bp:.3f}  " in repr(bleu)
 
 
 COMPARISON = SystemComparison(
@@ -80,7 +46,7 @@ def test_a_comparison_reads_like_its_row() -> None:
 
 
 def test_compared_systems_read_like_the_tables() -> None:
-    bleu = dataclasses.replace(SCORES["bleu"], score=61.25, interval=(57.9, 64.6))
+    bleu = dataclasses.replace(score_of(SEGMENTS, "bleu"), score=61.25, interval=(57.9, 64.6))
     names = {"a": bleu, "系统": dataclasses.replace(bleu, score=8.0), "<b>\n": bleu}
     compared = ComparedSystems(
         names, (COMPARISON, dataclasses.replace(COMPARISON, system="<b>\n")), (("a", "b"), ("c",))
