@@ -51,20 +51,13 @@ def _named(name: str, choices: Iterable[str]) -> str:
 
 
 _OF_RESULTS = {
-    "compare": "shows how two runs differ, and how certain the differences are ([two "
-    "nights](docs/significance.md#did-last-nights-job-drop))",
-    "gate": "checks the scores: exit code 4 if one is too low, or has dropped "
-    "([gates](docs/nights.md#gates))",
-    "history": "shows the scores of many nights, what changed and what is missing "
-    "([history](docs/nights.md#the-history))",
-    "merge": "adds up the days of a month, with the result of one run over all texts; "
-    "warns of missing days ([a month](docs/nights.md#a-month))",
-    "report": "makes one HTML page to send to colleagues: who is best, where and why "
-    "([a page](docs/tables.md#a-page-for-colleagues))",
-    "rescore": "scores with other smoothing, weights or orders "
-    "([saved totals](docs/result.md#saved-totals))",
-    "worst": "shows the worst segments, or those that lost most against another system"
-    " ([segments](docs/tables.md#the-segments-behind-a-score))",
+    "compare": "shows [how two runs differ](docs/nights.md#compare-two-runs), with p-values",
+    "gate": "ends with exit code 4 if [a score is too low or has dropped](docs/nights.md#gates)",
+    "history": "shows [the scores of many nights](docs/nights.md#the-history), and what changed",
+    "merge": "adds up [the days of a month](docs/nights.md#a-month)",
+    "report": "makes [an HTML page](docs/tables.md#a-page-for-colleagues) to send to colleagues",
+    "rescore": "scores with [another smoothing or other weights](docs/result.md#saved-totals)",
+    "worst": "shows [the segments](docs/tables.md#the-segments-behind-a-score) that lost most",
 }
 """What the subcommands that read results do with them."""
 
