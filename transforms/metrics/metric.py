@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 _Metric = TypeVar("_Metric", bound="Metric")
 
+# The first column of every basis, and the second one of most: 1 if the candidate is empty.
 SEGMENTS, EMPTY = range(2)
-"""The first column of every basis, and the second one of most: 1 if the candidate is empty."""
 
 PARTS_OF_A_TOKEN = 720_720
 """The parts in which mean lengths of references are counted: the least common multiple of 1 to 16.
@@ -90,7 +90,6 @@ class Lengths:
 
 
 def normalization() -> Any:
-    """The field that all definitions of metrics of texts have in common."""
     return choice(
         None,
         "Unicode normalization, before all other steps and again after lower-casing: "
@@ -128,23 +127,15 @@ class Metric(Config):
     """A metric with a definition: what it counts, and how sums of its columns become a score.
 
     The methods that a subclass does not define are those of a metric of texts without choices.
-
-    Attributes:
-      score_type: the type of a score, a subclass of `Score`.
-      is_tokenized: whether each language has tokens of its own.
-      most_bytes: the most bytes of all texts of a segment that it counts: positions and slots of
-        tokens have 32 bits.
-      picks_reference: whether its definition chooses the best reference of each segment.
-      LENGTHS: what it counts, such as "word", and the columns with how many of it candidates and
-        references have; None if `lengths` is defined in another way.
-      COUNTS: the columns that are shown, each with its name.
     """
 
-    score_type: ClassVar[type[Any]]
-    is_tokenized: ClassVar[bool] = False
-    most_bytes: ClassVar[int] = 2**31 - 1
+    score_type: ClassVar[type[Any]]  # a subclass of `Score`
+    is_tokenized: ClassVar[bool] = False  # whether each language has tokens of its own
+    most_bytes: ClassVar[int] = 2**31 - 1  # of all texts of a segment
     is_in_sacrebleu: ClassVar[bool] = False
-    picks_reference: ClassVar[bool] = True
+    picks_reference: ClassVar[bool] = True  # whether it chooses the best one of each segment
+    # What it counts, such as "word", and the columns with how many candidates and references have;
+    # and the columns that are shown, each with its name.
     LENGTHS: ClassVar[tuple[str, int, int] | None] = None
     COUNTS: ClassVar[tuple[tuple[str, int], ...]] = ()
 
@@ -180,7 +171,6 @@ class Metric(Config):
 
     @property
     def needs(self) -> Needs:
-        """What is counted of a batch: by default candidates and references."""
         return TEXTS
 
     def count(self, texts: ReadyTexts) -> Integers:
@@ -196,10 +186,7 @@ class Metric(Config):
         importlib.import_module(f"{folder}.kernel").write_counts(self, texts, counts)
 
     def reference_lengths(self, counts: Integers) -> Integers | None:
-        """The mean number of tokens of each segment's references, rounded down, int64 (segments,).
-
-        None if the columns do not tell it.
-        """
+        """The mean lengths of references, rounded down, int64 (segments,), or None."""
         return None
 
     @abc.abstractmethod
@@ -211,7 +198,6 @@ class Metric(Config):
         return np.array([self.value(row) for row in sums.tolist()], np.float64)
 
     def require_corpus(self) -> None:
-        """Raises a ValueError if it is for single segments only."""
         return
 
     def why_no_gradient(self, sums: Sequence[int]) -> str:
@@ -240,14 +226,10 @@ class Metric(Config):
         return ""
 
     def warnings(self, columns: Sequence[int]) -> Iterable[str]:
-        """Sentences about input that only this metric has."""
         return ()
 
     def signatures(self, text: TextName, fewest: int, most: int) -> tuple[str, str | None]:
-        """The signature, and that of sacreBLEU; None if sacreBLEU cannot express the definition.
-
-        `fewest` and `most` are the least and the largest number of references of a segment.
-        """
+        """The signature, and that of sacreBLEU; None if sacreBLEU cannot express the definition."""
         references = str(most) if fewest == most else "var"
         common = {"nrefs": references, "case": CASES[text.lowercase].name}
         own = own_signature(text, {**common, **self.signed(text), **self.signed_beyond(text)})
@@ -278,8 +260,5 @@ class Metric(Config):
         return self.values(rows)
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        """What is shown beside the scores of segments: numbers, or a tuple of them for a list.
-
-        `columns` are those of one segment, or arrays (rows,) of many.
-        """
+        """What is shown beside the scores of segments: numbers, arrays, or tuples of them."""
         return {name: columns[column] for name, column in self.COUNTS}

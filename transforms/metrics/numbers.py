@@ -8,6 +8,7 @@ the probabilities of their tokens, and n the number of their tokens, words or by
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
@@ -99,12 +100,10 @@ class MeanErrorConfig(MeanConfig):
 
 SymbolName = Literal["token", "word", "byte", "segment"]
 
-# An empty text has an empty word. A symbol that is not counted has 0 in its column.
+# What a perplexity can be per, and its column, which is 0 if it is not counted. An empty text has
+# an empty word.
 SYMBOLS: Mapping[SymbolName, int] = {"token": 1, "word": 2, "byte": 3, "segment": SEGMENTS}
-"""What a perplexity can be per, and the column that counts it."""
-
-SURPRISAL = slice(4, 4 + VALUE_COLUMNS)
-"""The columns of the negative logarithm of the probability of the text, a `value_sum`."""
+SURPRISAL = slice(4, 4 + VALUE_COLUMNS)  # minus the logarithm of the probability of the text
 
 LARGEST_LOGARITHM = 600
 """The largest logarithm of a perplexity: larger ones, with standard errors, exceed 64 bits."""
@@ -124,9 +123,6 @@ class PerplexityScore(Score):
     Attributes:
       score: the perplexity, 1 or more, not rounded. Lower is better.
       log_probability: the natural logarithm of the probability of all texts.
-      tokens: the number of their tokens; None if it is not known.
-      words: the number of their words; None if it is not known.
-      bytes: the number of their bytes; None if it is not known.
       bits_per_byte: -`log_probability` / (`bytes` log 2); None if `bytes` is None or 0.
     """
 
@@ -149,14 +145,7 @@ class PerplexityScore(Score):
 
 @dataclasses.dataclass(frozen=True)
 class Perplexity(Metric):
-    """How sums become a perplexity.
-
-    Attributes:
-      per: the symbol of the score.
-      counted: the symbols whose numbers are read, in the order of `SYMBOLS`.
-      reads: the columns of records with the log-probability and with each of these numbers, which
-        are no part of the definition.
-    """
+    """How sums become a perplexity: its symbol, and the symbols whose numbers are read."""
 
     score_type = PerplexityScore
     name = "perplexity"
@@ -169,6 +158,7 @@ class Perplexity(Metric):
 
     per: SymbolName
     counted: tuple[SymbolName, ...]
+    # The log-probability and each of these numbers, in any columns.
     reads: tuple[ValueColumn, ...] = dataclasses.field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -228,12 +218,11 @@ class Perplexity(Metric):
 
     def segment_scores(self, rows: Integers) -> Scores:
         """A segment without the symbol, or whose perplexity is too large, has no score."""
-        scores = [self.value(row) if self._has_value(row) else math.nan for row in rows.tolist()]
-        return np.array(scores, np.float64)
-
-    def _has_value(self, row: Sequence[int]) -> bool:
-        count = row[SYMBOLS[self.per]]
-        return count > 0 and value_sum(row[SURPRISAL]) <= LARGEST_LOGARITHM * count * VALUE_ONE
+        scores = np.full(len(rows), math.nan)
+        for place, row in enumerate(rows.tolist()):
+            with contextlib.suppress(InputError):
+                scores[place] = self.value(row)
+        return scores
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         rows = columns[SURPRISAL].T.tolist()
@@ -295,7 +284,6 @@ class PerplexityConfig(Config):
 
     @property
     def _symbols(self) -> dict[SymbolName, ValueColumn]:
-        """The column of each symbol whose number is read."""
         columns: dict[SymbolName, ValueColumn | None] = {
             "token": self._column("token_count_column", "positive"),
             "word": self._column("word_count_column", "positive")
@@ -309,7 +297,6 @@ class PerplexityConfig(Config):
 
     @property
     def _has_lists(self) -> bool:
-        """Whether the number of tokens is that of their log-probabilities."""
         return self.per == "token" and self.token_count_column is None
 
     @property
@@ -327,6 +314,5 @@ class PerplexityConfig(Config):
         return ValueColumn(self.logprob_column, part, remedy, "--logprob_column")
 
     def _column(self, field: str, part: ValuePartName) -> ValueColumn | None:
-        """The column that a field of this name holds; the flag has the same name."""
         column = getattr(self, field)
         return None if column is None else ValueColumn(column, part, flag=f"--{field}")

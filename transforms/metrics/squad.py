@@ -114,8 +114,7 @@ class ExactMatchConfig(_OfAnswers):
     """A definition of exact match; the default is SQuAD's.
 
     Attributes:
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: "nfc" or "nfkc", before all other steps and again after lower-casing, or None.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
@@ -198,7 +197,6 @@ class TokenF1Config(_OfAnswers):
         return "" if has_words else "no word of a candidate is in its references"
 
     def segment_scores(self, rows: Integers) -> Scores:
-        """100 times the floats of SQuAD's `compute_f1`."""
         common, words, reference_words = (
             rows[:, column] for column in (COMMON, CANDIDATE_LENGTH, REFERENCE_LENGTH)
         )
@@ -269,13 +267,8 @@ def count_f1_rows(texts, times, counts):
                 reference_words = length_of(texts.bounds, reference)
                 if is_missing(texts, row, reference) or reference_words < fewest:
                     continue
-                common = count_common(
-                    numbers_of(texts, text),
-                    words,
-                    numbers_of(texts, reference),
-                    reference_words,
-                    times,
-                )
+                numbers = numbers_of(texts, text), numbers_of(texts, reference)
+                common = count_common(numbers[0], words, numbers[1], reference_words, times)
                 f1 = f1_of(common, words, reference_words)
                 if f1 > best:  # of equally good references, the first
                     best = f1

@@ -11,8 +11,7 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.masks import block_copier, byte_mask, byte_masks, sequence_masks
 
-WHITE_CODES = [code for code in range(0x3001) if chr(code).isspace()]
-"""The code points that Python's `str.split` takes for white space."""
+WHITE_CODES = [code for code in range(0x3001) if chr(code).isspace()]  # those of `str.split`
 
 
 def code_point_classes(
@@ -28,9 +27,8 @@ def code_point_classes(
     return found
 
 
+# ASCII white space; bytes that may begin white space of 2 or 3 bytes.
 white_space_masks = byte_masks([("\t", "\r"), ("\x1c", " ")], [0xC2, ("\xe1", "\xe3")])
-"""Two masks: ASCII white space; bytes that may begin white space of 2 or 3 bytes."""
-
 ascii_white_space_mask = byte_mask([("\t", "\r"), " "])  # that of C and Perl
 space_mask = byte_mask([" "])
 newline_mask = byte_mask(["\n"])
@@ -47,6 +45,8 @@ unicode_white_space_masks = sequence_masks(
 )
 """Two masks: first bytes of white space of 2 bytes; first bytes of white space of 3 bytes."""
 
+# Symbols, which are always tokens of their own in 13a; full stops and commas; digits; hyphens;
+# ampersands.
 punctuation_masks = byte_masks(
     [("!", "&"), ("(", "+"), "/", (":", "@"), ("[", "`"), ("{", "~")],
     [".", ","],
@@ -54,11 +54,8 @@ punctuation_masks = byte_masks(
     ["-"],
     ["&"],
 )
-"""Five masks: symbols, which are always tokens of their own in 13a; full stops and commas; digits;
-hyphens; ampersands."""
-
+# First bytes of code points; ASCII letters and spaces.
 code_point_masks = byte_masks([("\x00", "\x7f"), ("\xc0", "\xff")], [" ", ("A", "Z"), ("a", "z")])
-"""Two masks: first bytes of code points; ASCII letters and spaces."""
 
 squad_masks = sequence_masks(
     [
@@ -106,10 +103,7 @@ their own, and without the middle dot U+30FB, which names in Chinese texts can h
 rewritten_mask = byte_mask(["<", "\n"])  # text that 13a rewrites begins or ends there
 
 copy_lower_block = block_copier([("A", "Z")], 0xFF, 0x20)
-
-dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])
-"""A tuple with one mask: first bytes of the capital I with a dot, U+0130."""
-
+dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])  # a tuple with one mask, of U+0130
 replace_block_by_spaces = block_copier(
     [("\x00", "\t"), ("\x0b", "/"), (":", "`"), ("{", "\xbf")], 0, ord(" ")
 )

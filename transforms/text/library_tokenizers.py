@@ -1,8 +1,7 @@
 """Tokenizers of other libraries, called from Python for each text.
 
-sacreBLEU's own objects tokenize Japanese and Korean, and SentencePiece tokenizes with any of its
-models. The libraries are optional: they are imported when a definition needs them. So is Beam,
-which takes longer to import than rescoring saved totals takes.
+The libraries are optional: they are imported when a definition needs them. So is Beam, which takes
+longer to import than rescoring saved totals takes.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ _TEXTS_A_CALL = 256
 
 
 def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts with white space between their tokens."""
     lines = column.to_pylist()
     # sacreBLEU strips the end of a text before it tokenizes.
     present = [line.rstrip() for line in lines if line is not None]
@@ -53,7 +51,6 @@ def require_library(text: Text) -> None:
 
 
 def read_model(path: str) -> SentencePieceModel:
-    """The model in a file on any filesystem that Beam knows."""
     from apache_beam.io.filesystem import CompressionTypes
 
     from beam_bleu.transforms.wiring.filesystems import filesystem_of
@@ -140,7 +137,6 @@ def _in_pieces(lines: Sequence[str], text: Text) -> list[str]:
 
 @functools.lru_cache(maxsize=4)
 def _processor(model: SentencePieceModel) -> Any:
-    """SentencePiece with a model. Threads can share it."""
     processor = _sentencepiece().SentencePieceProcessor()
     try:
         processor.LoadFromSerializedProto(model.data)

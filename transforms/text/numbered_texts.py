@@ -46,14 +46,9 @@ from beam_bleu.transforms.text.numbering import (
 from beam_bleu.transforms.text.tokenization import ANY, TOKENS_IN_CACHE, number_text
 from beam_bleu.transforms.text.tokens import KEYS_BYTES, TOKEN_BYTES, Seed, new_seed
 
-CLASSES = 0x3001
-"""The number of code points that can be white space: all up to the last one that is."""
-
+CLASSES = 0x3001  # the code points up to the last white space
 CODE_POINTS_BYTES = 0x110000 * NUMBER_BYTES
-"""The memory for the number of each code point. It is 0 between segments."""
-
 _ASCII = 0x80
-
 FIRST_NUMBER = _ASCII + 1
 
 
@@ -129,37 +124,25 @@ _BOUND_BYTES = 8
 class NumberedTexts(NamedTuple):
     """The texts of a batch, and memory for the numbers of one segment at a time: all are addresses.
 
-    Attributes:
-      starts: of the addresses of the texts, int64 (texts, rows); 0 if one is missing.
-      texts: the number of all texts of a segment; the references are the first ones.
-      bounds: of texts + 1 int64: text t has the tokens bounds[t] <= i < bounds[t + 1] - 1; the last
-        one is the gap.
-      numbers: of the numbers of all tokens, 32 bits each, and BLOCK more.
-      tokens: of memory for three times TOKENS_IN_CACHE tokens.
-      vocabulary: of VOCABULARY_BYTES; or of KEYS_BYTES, where tokens have masks.
-      different: of memory for all different tokens of the references.
-      token_index: of memory for the index of numbering.py.
-      counted: of `counted_bytes`, for characters in place of tokens.
-      code_points: of CODE_POINTS_BYTES, all 0 before and after a segment.
-      entered: of memory for a number for each byte of the references.
+    Text t of a segment has the tokens bounds[t] <= i < bounds[t + 1] - 1; the last one is the gap.
     """
 
     seed: Seed
-    starts: int
+    starts: int  # of int64 (texts, rows), the addresses of texts; 0 if one is missing
     ends: int
     rows: int
-    texts: int
+    texts: int  # of a segment; the references are the first ones
     reference_count: int
     rule: int
-    bounds: int
-    numbers: int
-    tokens: int
-    vocabulary: int
-    different: int
+    bounds: int  # of texts + 1 int64
+    numbers: int  # of all tokens, 32 bits each, and BLOCK more
+    tokens: int  # three times TOKENS_IN_CACHE
+    vocabulary: int  # VOCABULARY_BYTES; or KEYS_BYTES, where tokens have masks
+    different: int  # all different tokens of the references
     token_index: int
-    counted: int
-    code_points: int
-    entered: int
+    counted: int  # `counted_bytes`, for characters in place of tokens
+    code_points: int  # CODE_POINTS_BYTES, all 0 before and after a segment
+    entered: int  # a number for each byte of the references
 
 
 SEED = new_seed()
@@ -207,7 +190,6 @@ def is_missing(texts, row, reference):
 
 @inlined
 def numbers_of(texts, text):
-    """The address of the numbers of a text of the segment that is numbered."""
     return texts.numbers + load_int(texts.bounds, text) * NUMBER_BYTES
 
 

@@ -5,13 +5,10 @@ different ones are kept: number i, from 1 on, is token i - 1 of these. An index 
 table whose slots have the high half of the token's key, and its number. An empty slot is 0. The
 index begins small, because a large one would cost more than a long text of few different tokens.
 
-All of this has its addresses and numbers in one piece of memory, the vocabulary. It has int64:
-
-* _TOKENS: address of the different tokens
-* _INDEX, _BITS, _MOST_BITS: address of the index, log2 of the number of its slots now and at most
-* _KNOWN: the number of different tokens
-* _OTHER: the number of tokens that no reference has; 0 while the references are numbered
-* NUMBER: address of the number of the next token
+All of this has its addresses and numbers in one piece of memory, the vocabulary. It has int64: the
+addresses of the different tokens and of the index; log2 of the number of slots now and at most; the
+number of different tokens; that of tokens that no reference has, or 0 while the references are
+numbered; and the address of the number of the next token.
 """
 
 # mypy: allow-untyped-defs
@@ -62,7 +59,6 @@ def most_different(size: int) -> int:
 
 
 def most_index_bits(size: int) -> int:
-    """log2 of the number of slots of the largest index for this number of bytes."""
     bits = _FEWEST_BITS
     while (1 << bits) < 2 * most_different(size):
         bits += 1
@@ -110,7 +106,6 @@ def columns_inside(columns):
 
 @inlined
 def set_masks(numbers, columns, masks):
-    """Sets the bits of the numbers of a block, at most 64, in the mask of each number."""
     bit = _ONE
     for column in range(columns):
         place = masks + number_at(numbers, column) * MASK_BYTES
@@ -138,7 +133,6 @@ def _is_other_token(slot, token, tokens):
 
 @inner
 def _grow(vocabulary, seed):
-    """Makes the index four times as large, if it may be, and enters all known tokens again."""
     tokens, index = load_int(vocabulary, _TOKENS), load_int(vocabulary, _INDEX)
     bits = min(load_int(vocabulary, _BITS) + 2, load_int(vocabulary, _MOST_BITS))
     store_int(vocabulary, _BITS, bits)

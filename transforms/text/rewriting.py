@@ -1,8 +1,8 @@
 """Changes to a text before it is split: lower-casing, and the rewriting of 13a.
 
-Both give exactly the results of Python's `str`, because sacreBLEU calls it. Compiled code does the
-common cases. Python's `str` does the other rows: those with a letter whose lower case has another
-length, with a final sigma, with `<skipped>`, or with a hyphen at a line end.
+sacreBLEU calls Python's `str`. Compiled code does the common cases, and `str` the other rows: those
+with a letter whose lower case has another length, with a sigma, with `<skipped>`, or with a hyphen
+at a line end.
 """
 
 # mypy: allow-untyped-defs
@@ -60,10 +60,6 @@ def written(
 
 
 def without_skipped(texts: TextColumns) -> TextColumns:
-    """The texts without `<skipped>` and hyphens at line ends; the same object if none changes.
-
-    13a replaces other newlines by spaces. Here they stay, because they are white space, too.
-    """
     rows = np.empty(texts.spans.starts.shape, np.bool_)
     if not _find_rewritten(texts.spans, rows):
         return texts
@@ -83,7 +79,6 @@ def _replaced(
     originals: pa.LargeStringArray,
     change: Callable[[str], str],
 ) -> pa.LargeStringArray:
-    """The column with some rows replaced by those of `originals`, changed as `str`."""
     if not rows.any():
         return column
     mask = pa.array(rows)
@@ -131,11 +126,7 @@ _PYTHONS = -1
 
 @cache
 def _lower_table() -> npt.NDArray[np.int32]:
-    """The lower case of every code point, by this Python's own Unicode tables.
-
-    A code point maps to another one with the same UTF-8 length, or to itself (0), or is left to
-    Python.
-    """
+    """A code point maps to another one with the same length, to itself (0), or to _PYTHONS."""
     cased = 0x20000  # the end of the planes with upper and lower case
     table = np.zeros(cased, np.int32)
     for code in range(0x80, cased):

@@ -82,11 +82,7 @@ def _word(letters: str) -> int:
 
 
 def _table(rules: str) -> Integers:
-    """The rules of a step for compiled code, int64.
-
-    First come the places where the rules for each last letter begin, and where they end; and then
-    the rules. Those for one letter keep their order.
-    """
+    """The rules of a step, in the order of their last letters, after the bounds of each letter."""
     bounds, rows = [0], []
     pairs = [rule.split(":") for rule in rules.split()]
     for end in range(_ENDS):
@@ -291,7 +287,6 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def rouge_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts with nothing but their words, and white space between them."""
     column = padded(pc.replace_substring(column, "\N{KELVIN SIGN}", "k"))
     offsets = offsets_of(column)
     size = int(offsets[-1] - offsets[0])
@@ -308,7 +303,6 @@ def rouge_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringAr
 
 @compiled
 def _keep_words(source, size, words):
-    """Writes the words of all texts to their places, and white space between them."""
     target = address_of(words)
     for at in range(0, size, BLOCK):
         dotted = dotted_capital_mask(source + at)[0]

@@ -1,7 +1,6 @@
 r"""The tokenizers `zh` and `intl`, and SQuAD's changes, by a class of each code point.
 
-sacreBLEU inserts the spaces of `zh` and `intl` with several regular expressions. Here the same
-rules serve both:
+sacreBLEU inserts the spaces of `zh` and `intl` with regular expressions. The same rules serve both:
 
 * Some characters are always tokens of their own ("alone"): for `zh` Chinese code points and the
   ASCII symbols of 13a, for `intl` the symbols of Unicode (S).
@@ -37,6 +36,7 @@ from functools import cache
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.compiling import compiled, inner
@@ -52,6 +52,7 @@ from beam_bleu.transforms.native.memory import (
     store_byte,
     store_word,
 )
+from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.text.byte_classes import (
     WHITE_CODES,
     code_point_classes,
@@ -80,10 +81,11 @@ _NOTHING = np.uint64(0)
 
 
 def spaced(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts of a padded column with spaces between the tokens of a tokenizer."""
-    # sacreBLEU strips the end of a text for every tokenizer, but the start only for zh. There is at
-    # most one space between two code points, and at both ends of a text.
-    return written(column, _space_rows, text.tokenize == "zh", _classes(text.tokenize))
+    # sacreBLEU strips the end of a text for every tokenizer, but the start only for zh.
+    trim = pc.utf8_trim if text.tokenize == "zh" else pc.utf8_rtrim
+    column = padded(trim(column, "".join(map(chr, WHITE_CODES))))
+    # There is at most one space between two code points, and at both ends of a text.
+    return written(column, _space_rows, _classes(text.tokenize))
 
 
 @cache
@@ -102,15 +104,11 @@ def _classes(tokenize: AnyTokenizerName) -> Bytes:
 
 
 @compiled
-def _space_rows(starts, ends, strips_start, classes, texts, offsets):
+def _space_rows(starts, ends, classes, texts, offsets):
     first = target = address_of(texts)
     table = address_of(classes)
     for row in range(starts.size):
-        start = starts[row]
-        end = _stripped_end(start, ends[row], table)
-        if strips_start:
-            start = _stripped_start(start, end, table)
-        target = _space(start, end, table, target)
+        target = _space(starts[row], ends[row], table, target)
         offsets[row + 1] = target - first
 
 
@@ -121,30 +119,6 @@ def _code_point(address):
         return first, 1
     size = letter_size(first)
     return code_point(address, size), size
-
-
-@inner
-def _class_at(address, table):
-    return load_byte(table + _code_point(address)[0])
-
-
-@inner
-def _stripped_start(start, end, table):
-    while start < end and _class_at(start, table) == _WHITE:
-        start += _code_point(start)[1]
-    return start
-
-
-@inner
-def _stripped_end(start, end, table):
-    while start < end:
-        last = end - 1
-        while load_byte(last) & 0xC0 == 0x80:
-            last -= 1
-        if _class_at(last, table) != _WHITE:
-            break
-        end = last
-    return end
 
 
 @inner
@@ -177,7 +151,7 @@ def _space(start, end, table, target):
             after = at + size
             alone = what == _ALONE
             if what == _POINT:
-                joins = after >= end or _class_at(after, table) == _DIGIT
+                joins = after >= end or load_byte(table + _code_point(after)[0]) == _DIGIT
                 alone = not (leaves and joins)
                 leaves = not leaves
             else:
@@ -213,7 +187,6 @@ _3_BYTES = np.uint64(0xFFFFFF)
 
 
 def squad_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts of a padded column without punctuation marks, articles and needless spaces."""
     return written(column, _rewrite_rows, _squad_classes())
 
 
@@ -262,10 +235,7 @@ def _rewrite(start, end, table, target):
                 break
             if at < copied:  # the space after an article
                 continue
-            code, size = load_byte(at), 1
-            if code >= 0x80:
-                size = letter_size(code)
-                code = code_point(at, size)
+            code, size = _code_point(at)
             what = load_byte(table + code)
             if what == _WORD and code >= 0x80:
                 continue
@@ -321,7 +291,7 @@ def _with_space(first, target):
 def _without_article(first, run, end):
     """Writes a space in the place of the last word if it is an article; returns the new end.
 
-    `run` is the address after the last character that is neither a space nor a word character.
+    `run` is after the last character that is neither a space nor a word character.
     """
     size = min(end - run, 3)
     if size > 0 and load_byte(end - 1) == ord("a"):

@@ -164,7 +164,6 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
 
 
 def changed_alike(text: Text) -> Text:
-    """Other steps for which `splittable` gives the same texts; these steps if there are none."""
     return dataclasses.replace(text, tokenize="squad") if text.tokenize == "squad-whole" else text
 
 
@@ -185,5 +184,4 @@ def _normalized(column: pa.LargeStringArray, form: NormalizationName) -> pa.Larg
 
 
 def rule_of(tokenize: AnyTokenizerName) -> int:
-    """The rule with which `tokenize` splits the texts from `splittable`."""
     return _steps(tokenize)[0]

@@ -18,19 +18,13 @@ Lowercase = bool | Literal["ascii"]
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A row of `CASES`.
+    """A row of `CASES`."""
 
-    Attributes:
-      name: its name in signatures.
-      shown: its name in the table of presets.
-      short: sacreBLEU's other spellings of the flag.
-    """
-
-    name: str
+    name: str  # in signatures
     flag: str
     description: str
-    shown: str
-    short: tuple[str, ...] = ()
+    shown: str  # in the table of presets
+    short: tuple[str, ...] = ()  # sacreBLEU's other spellings of the flag
     in_sacrebleu: bool = True
 
 
@@ -42,9 +36,8 @@ CASES: Mapping[Lowercase, Case] = {
     False: Case("mixed", "no_lowercase", "do not lower-case, even if the preset does", "mixed"),
 }
 
-NormalizationName = Literal["nfc", "nfkc"]
+NormalizationName = Literal["nfc", "nfkc"]  # canonical and compatibility composition
 NORMALIZATIONS: tuple[NormalizationName, ...] = ("nfc", "nfkc")
-"""Canonical and compatibility composition. sacreBLEU does not normalize."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,17 +84,13 @@ class TextName:
 
     @property
     def label(self) -> str:
-        """The choices in words, for the labels of steps, such as "13a, lower A-Z"."""
         words = [self.tokenize, CASES[self.lowercase].shown]
         return ", ".join(words if self.normalize is None else [*words, self.normalize])
 
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """How texts become tokens. `BleuConfig` explains the attributes.
-
-    Only the step that counts needs it, so the bytes of a model are sent only there.
-    """
+    """How texts become tokens. `BleuConfig` explains the attributes."""
 
     tokenize: AnyTokenizerName = "13a"
     lowercase: Lowercase = False
@@ -140,7 +129,6 @@ def signature_line(fields: Mapping[str, str]) -> str:
 
 
 def own_signature(text: TextName, fields: Mapping[str, str]) -> str:
-    """The signature of beam-bleu: these fields, and the versions on which the number depends."""
     versions = {**text_versions(text), "version": f"beam-bleu-{VERSION}"}
     return signature_line({**fields, **versions})
 

@@ -45,15 +45,9 @@ from beam_bleu.transforms.text.byte_classes import (
 from beam_bleu.transforms.text.numbering import number_places
 from beam_bleu.transforms.text.tokens import FIRST, SECOND, TOKEN_BYTES, entity, write_token
 
-SPARE_TOKENS = 12
-"""The number of tokens for which there must be memory after the last one: `tokenize` uses it."""
-
-TOKENS_AT_ONCE = 256
-"""`tokenize` can stop after this number of tokens, or some more."""
-
-TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1
-"""The number of tokens for which `tokenize` needs memory if it numbers them."""
-
+SPARE_TOKENS = 12  # for which there must be memory after the last one
+TOKENS_AT_ONCE = 256  # after which, or some more, `tokenize` can stop
+TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1  # for which it needs memory
 ANY = 2**62
 # The rules; `splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE, CHRF_WORDS = range(6)

@@ -78,12 +78,9 @@ class Tokenizer:
     """A row of `TOKENIZERS`, or of `ALL_TOKENIZERS`.
 
     Attributes:
-      sacrebleu: its name in sacreBLEU, which has the same tokens; None if it does not have it, or
-        only for its own models.
-      splits: the scripts that it splits into words or smaller tokens; it needs spaces for the
-        others.
-      remedy: what to use for these others, for messages; None for another tokenizer, which the row
-        of the script names.
+      sacrebleu: its name in sacreBLEU; None if that has it only for its own models, or not at all.
+      splits: the scripts that it splits into words or smaller tokens; others need spaces.
+      remedy: what to use for these others; None for the tokenizer that the row of the script names.
       extra: the extra of beam-bleu that installs its library; None if it needs no library.
       versions: the packages whose versions can change its tokens.
       by_unicode: whether they depend on the version of Python's Unicode tables.
@@ -192,7 +189,6 @@ _WITHOUT_WORDS = "chrF, which needs no words"
 
 
 def _of_metrics() -> Iterator[Tokenizer]:
-    """The tokenizers that only one metric has."""
     # Those of TER, as sacreBLEU has them.
     for norm, no_punct, asian in itertools.product([False, True], repeat=3):
         yield Tokenizer(

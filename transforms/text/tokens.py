@@ -74,7 +74,6 @@ def table_bits(entries):
 
 @inner
 def clear_table(table, bits):
-    """Empties all slots, and the extra slot after them, which counts entries that are not found."""
     clear(table, ((1 << bits) + 1) * SLOT_BYTES)
 
 
@@ -212,7 +211,6 @@ def mask_of_all(count):
 
 @inlined
 def mask_of(token, keys, inside, few):
-    """The positions of the tokens with the same key; `inside` is the mask of all tokens."""
     if few:
         return _equal_few(keys, load_word(token)) & inside
     return _equal_all(keys, load_word(token)) & inside

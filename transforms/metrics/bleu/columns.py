@@ -35,13 +35,7 @@ ReferenceLengthName = Literal["closest", "closest_first", "shortest", "longest",
 
 @dataclasses.dataclass(frozen=True)
 class ReferenceLength:
-    """A row of `REFERENCE_LENGTHS`.
-
-    Attributes:
-      columns: the columns that add up to the length, each with its factor.
-      tools: the papers and the tools, other than sacreBLEU, that use it.
-      divisor: the number by which their sum is divided.
-    """
+    """A row of `REFERENCE_LENGTHS`: a length, as columns with their factors, and a divisor."""
 
     name: ReferenceLengthName
     description: str

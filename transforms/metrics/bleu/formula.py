@@ -50,33 +50,19 @@ SmoothMethodName = Literal[
 
 @dataclasses.dataclass(frozen=True)
 class SmoothMethod:
-    """A row of `SMOOTH_METHODS`.
-
-    Attributes:
-      description: the precision that it gives.
-      source: the papers and the tools, other than sacreBLEU, that it comes from.
-      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it.
-      value: the default of its value, in the tool that it comes from; None if it takes no value.
-        sacreBLEU and NLTK have the values of Chen & Cherry 2014. NLTK calls them epsilon (method
-        1), k (4 and 7) and alpha (6).
-      takes_effective_order: other methods have their own rule for orders longer than the
-        candidates.
-      has_highest: whether a score is at most 100. The values of other methods take the place of a
-        precision, and nothing limits them.
-      counted_order: the order up to which n-grams are counted for it, even if N is smaller.
-    """
+    """A row of `SMOOTH_METHODS`: the precision that it gives, and where it comes from."""
 
     name: SmoothMethodName
     description: str
     source: str
-    sacrebleu: str | None = None
-    value: float | None = None
+    sacrebleu: str | None = None  # its name there
+    value: float | None = None  # the default, in the tool that it comes from
     divides_by_value: bool = False
-    takes_effective_order: bool = True
-    has_highest: bool = True
+    takes_effective_order: bool = True  # others have a rule for orders longer than the candidates
+    has_highest: bool = True  # values that take the place of a precision have no limit
     segments_only: bool = False
     smallest_order: int = 1
-    counted_order: int = 1
+    counted_order: int = 1  # the order up to which n-grams are counted, even if N is smaller
 
 
 _nltk = functools.partial(SmoothMethod, source="NLTK", takes_effective_order=False)
@@ -169,7 +155,7 @@ SMOOTH_VALUES = {
 }
 
 
-# The numbers of the methods, in the order of their table: compiled code cannot compare names.
+# Compiled code cannot compare names.
 _NUMBERS = {name: number for number, name in enumerate(SMOOTH_METHODS)}
 _EXP, _FLOOR, _ADD_K, _NONE, _ADD_K_ALL, _EPSILON, _MTEVAL, _LEAVE_OUT, *_NLTK = _NUMBERS.values()
 _METHOD0, _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = _NLTK
@@ -187,10 +173,7 @@ def method_number(smooth_method: SmoothMethodName) -> int:
 
 
 def brevity_penalty(sys_len: Number, ref_len: Number, divisor: int = 1) -> Number:
-    """exp(1 - r/c) if the candidates are shorter than the references, else 1; 0 without tokens.
-
-    The reference length r is `ref_len / divisor`. So an average is exact.
-    """
+    """exp(1 - r/c) if the candidates are shorter than the references, else 1; 0 without tokens."""
     if sys_len * divisor >= ref_len:
         return 1.0
     return exp(1 - ref_len / (sys_len * divisor)) if sys_len > 0 else 0.0
@@ -280,7 +263,6 @@ def _smooth_as_nltk(
     """The precisions of NLTK 3.9's SmoothingFunction, whose denominators are max(1, total).
 
     In a corpus this means: a candidate shorter than n adds 1 to the total of order n.
-    NLTK 3.2.2 to 3.2.5 did the same, and did not change precisions of 0.
     """
     orders = len(precisions)
     if matches[0] == 0:
@@ -373,9 +355,8 @@ def score_rows(
 ):
     """Writes the score of each row of int64 (rows, W) to float64 (rows,); nan if it is not defined.
 
-    `lengths` is int64 (columns of the reference length, 2), as `ReferenceLength.columns` has them,
-    with their `divisor`. `precisions`, float64 (N,), and `counted_orders`, int64 (3, orders of the
-    columns), are overwritten.
+    `lengths` is int64 (columns of the reference length, 2). `precisions`, float64 (N,), and
+    `counted_orders`, int64 (3, orders of the columns), are overwritten.
     """
     max_order = counted_orders.shape[1]
     # Each row is copied to the same arrays, because a view of an array takes longer.

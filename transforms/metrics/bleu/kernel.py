@@ -169,22 +169,15 @@ def match_segment(texts, max_order, matches, stride):
             end = token + length_of(texts.bounds, text) * TOKEN_BYTES
             claimed = texts.numbers + first * CLAIM_BYTES
             counts = matches + (text - texts.reference_count) * stride
+            arguments = (token, end, begin, keys, inside, claimed, kept, counts, max_order)
             if max_order > 4:
-                different |= _match_high_orders(
-                    token, end, begin, keys, inside, claimed, kept, counts, max_order
-                )
+                different |= _match_high_orders(*arguments)
             elif several:
-                different |= _match(
-                    token, end, begin, keys, inside, claimed, kept, counts, max_order
-                )
+                different |= _match(*arguments)
             elif short:
-                different |= _match_one_short(
-                    token, end, begin, keys, inside, claimed, kept, counts, max_order
-                )
+                different |= _match_one_short(*arguments)
             else:
-                different |= _match_one(
-                    token, end, begin, keys, inside, claimed, kept, counts, max_order
-                )
+                different |= _match_one(*arguments)
         if different != _NOTHING:
             return False
         kept = _ALL

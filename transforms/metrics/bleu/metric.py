@@ -281,7 +281,6 @@ class BleuConfig(Metric):
 
     @property
     def counted_order(self) -> int:
-        """The largest n-gram order that must be counted."""
         return max(self.max_ngram_order, SMOOTH_METHODS[self.smooth_method].counted_order)
 
     @property
@@ -295,7 +294,6 @@ class BleuConfig(Metric):
 
     @property
     def effective_smooth_value(self) -> float:
-        """The value of the smoothing method; 0.0 if it takes none."""
         if self.smooth_value is not None:
             return self.smooth_value
         return SMOOTH_METHODS[self.smooth_method].value or 0.0
@@ -331,7 +329,6 @@ class BleuConfig(Metric):
         return self._scored(BleuColumns(sums))[0]
 
     def _scored(self, bleu: BleuColumns) -> tuple[Number, Sequence[Number], Number]:
-        """BLEU of a corpus, its precisions and its brevity penalty."""
         precisions, orders = self._smoothed(bleu)
         bp = brevity_penalty(bleu.candidate_length, *bleu.reference_length(self.reference_length))
         method, weights = method_number(self.smooth_method), self.weights or ()

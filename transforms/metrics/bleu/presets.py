@@ -129,7 +129,6 @@ def preset(name: PresetName, **changes: Any) -> BleuConfig:
 
 
 def comparable(config: BleuConfig) -> dict[PresetName, BleuConfig]:
-    """The presets that score the same tokens as a config, with its normalization."""
     configs = {name: preset(name, normalize=config.normalize) for name in PRESETS}
     return {
         name: other

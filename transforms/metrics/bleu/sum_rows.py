@@ -1,8 +1,4 @@
-"""Sums as rows of a table that a user keeps: integers with names, which SQL can add up.
-
-A row has all that every definition with the same tokens needs: the sums of BLEU's columns, those of
-the products of each pair of columns, and the smallest and the largest number of references.
-"""
+"""Sums as rows of a table that a user keeps: integers with names, which SQL can add up."""
 
 from __future__ import annotations
 
@@ -28,8 +24,7 @@ from beam_bleu.transforms.totals.group_totals import (
     packed_places,
 )
 
-MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"
-"""The columns that are not added up: of several rows, the least and the greatest count."""
+MIN_REFERENCES, MAX_REFERENCES = "min_references", "max_references"  # they are not added up
 
 
 def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> BleuScore:
@@ -113,7 +108,6 @@ def totals_of_row(row: Mapping[str, Any]) -> GroupTotals:
 
 
 def _require_possible(sums: Sequence[int], products: Sequence[int]) -> None:
-    """Raises a ValueError for columns that are sums of other rows than the rest."""
     bleu = BleuColumns(sums)
     for order, (matches, ngrams) in enumerate(zip(bleu.matches, bleu.totals, strict=True), 1):
         if matches > ngrams:

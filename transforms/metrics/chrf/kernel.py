@@ -279,16 +279,9 @@ def count_rows(
                 continue
             _match(reference, texts, of_reference, known, char_order, space, matched, stride)
             if word_order > 0:
-                of_words = matched + char_order * 8
                 _match(
-                    reference,
-                    texts_of_words,
-                    of_reference,
-                    known_words,
-                    word_order,
-                    space,
-                    of_words,
-                    stride,
+                    *(reference, texts_of_words, of_reference, known_words, word_order, space),
+                    *(matched + char_order * 8, stride),
                 )
             for system in range(len(best_scores)):
                 candidate, of_candidate = texts.reference_count + system, matched + system * stride

@@ -30,15 +30,11 @@ from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 
-FIRST_NGRAMS = 2
-"""The first of three columns for each order, after `SEGMENTS` and `EMPTY`."""
-
+FIRST_NGRAMS = 2  # the first of three columns for each order
 _OF_CANDIDATES, _OF_REFERENCES, _MATCHES = (slice(FIRST_NGRAMS + i, None, 3) for i in range(3))
-
 LARGEST_CHAR_ORDER = LARGEST_WORD_ORDER = 16
 LARGEST_BETA = 1000
-_EPSILON = 1e-16
-"""What stands for a score of 0, and for a division by 0, with `eps_smoothing`."""
+_EPSILON = 1e-16  # stands for a score of 0, and for a division by 0, with `eps_smoothing`
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -79,8 +75,7 @@ class ChrfConfig(Metric):
     Attributes:
       char_order: the largest order of n-grams of characters, 1..16.
       beta: how many times as important as precision recall is, 1..1000.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: "nfc" or "nfkc", before all other steps and again after lower-casing, or None.
       word_order: the largest order of n-grams of words, 0..16; 0 for none, 2 for chrF++.
       whitespace: whether white space counts as characters.
       lowercase: whether all texts are lower-cased, like `str.lower`.
@@ -216,7 +211,6 @@ def f_score(
     beta: int,
     eps_smoothing: bool,
 ) -> Number:
-    """chrF, 0..100, from the numbers of n-grams and of matches of each order."""
     factor = beta * beta
     orders = len(matches)
     score = precisions = recalls = 0.0
@@ -251,7 +245,6 @@ callable_by_compiled(f_score)  # it uses only loops and numbers
 
 @compiled
 def score_rows(columns, beta, eps_smoothing, scores, of_row):
-    """Writes the score of each row; `of_row` is int64 (3, N), which is overwritten."""
     # Each row is copied to the same arrays, because a view of an array takes longer.
     hyp_ngrams, ref_ngrams, matches = of_row[0], of_row[1], of_row[2]
     for row in range(len(columns)):

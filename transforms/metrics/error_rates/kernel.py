@@ -1,11 +1,9 @@
 """The kernel: the substitutions, deletions and insertions of every candidate.
 
-D[i][j] is the least number of symbols to insert, to delete and to substitute, so that the first j
-symbols of the reference become the first i symbols of the candidate. Neighbours in the table D
-differ by at most 1, so a row of it is a few words of bits (Myers 1999,
+D[i][j] is the distance of the first j symbols of the reference and the first i of the candidate.
+Neighbours in the table D differ by at most 1, so a row of it is a few words of bits (Myers 1999,
 https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than the one before,
-and those that are 1 less. 64 columns, one word of each mask, are a block. (The rows of TER keep
-more, in other words, and stop at 64 columns.)
+and those that are 1 less. 64 columns are a block.
 
 Several shortest ways can have the same number of edits, but different kinds of them. They are those
 of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls, so its steps are repeated: what both texts
@@ -182,9 +180,7 @@ def count_deletions(symbols, columns, places, stride):
 _MOST_CELLS = 2**22
 _FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10
 
-_PARTS = 64
-"""The most parts of a table that wait. A part has half of the symbols of the part before."""
-
+_PARTS = 64  # the most that wait: a part has half of the symbols of the part before
 _PART_INTS = 5
 
 
@@ -205,17 +201,19 @@ def memory_bytes(symbols: int) -> int:
 
 
 @inner
-def _in_common(candidate, symbols, reference, columns):
-    """(how many numbers two texts have in common at their starts, and then at their ends)."""
-    most = min(symbols, columns)
-    start = end = 0
-    while start < most and number_at(candidate, start) == number_at(reference, start):
-        start += 1
-    while end < most - start and number_at(candidate, symbols - 1 - end) == number_at(
-        reference, columns - 1 - end
-    ):
-        end += 1
-    return start, end
+def _different(candidate, first, end, reference, left, right):
+    """A part of two texts without what they have in common at its start, and then at its end."""
+    while first < end and left < right:
+        if number_at(candidate, first) != number_at(reference, left):
+            break
+        first += 1
+        left += 1
+    while first < end and left < right:
+        if number_at(candidate, end - 1) != number_at(reference, right - 1):
+            break
+        end -= 1
+        right -= 1
+    return first, end, left, right
 
 
 @inner
@@ -315,36 +313,19 @@ def count_errors(candidate, symbols, reference, columns, masks, memory):
         part = parts + waiting * _PART_INTS * 8
         first, end = load_int(part, 0), load_int(part, 1)
         left, right, most_edits = load_int(part, 2), load_int(part, 3), load_int(part, 4)
-        at_start, at_end = _in_common(
-            candidate + first * NUMBER_BYTES,
-            end - first,
-            reference + left * NUMBER_BYTES,
-            right - left,
-        )
-        first += at_start
-        left += at_start
-        end -= at_end
-        right -= at_end
+        first, end, left, right = _different(candidate, first, end, reference, left, right)
         of_candidate, of_reference = end - first, right - left
         if of_candidate == 0 or of_reference == 0:
             deletions += of_reference
             if distance < 0:  # the whole table is one part
                 distance = max(of_candidate, of_reference)
             continue
+        symbol, column = candidate + first * NUMBER_BYTES, reference + left * NUMBER_BYTES
+        texts = (symbol, of_candidate, column, of_reference)
         most_edits = min(most_edits, max(of_candidate, of_reference))
         cells = min(of_reference, 2 * most_edits + 1) * of_candidate
         if cells < _MOST_CELLS or of_reference < _FEWEST_COLUMNS or of_candidate < _FEWEST_SYMBOLS:
-            of_part, growth = _deletions_of_part(
-                candidate + first * NUMBER_BYTES,
-                of_candidate,
-                reference + left * NUMBER_BYTES,
-                of_reference,
-                most_edits,
-                masks,
-                before,
-                places,
-                rows,
-            )
+            of_part, growth = _deletions_of_part(*texts, most_edits, masks, before, places, rows)
             deletions += of_part
             if distance < 0:
                 distance = of_candidate + growth
@@ -353,10 +334,7 @@ def count_errors(candidate, symbols, reference, columns, masks, memory):
             _copy_backwards(candidate_end, candidate, symbols)
             _copy_backwards(reference_end, reference, columns)
         half, middle, until, after = _divide(
-            candidate + first * NUMBER_BYTES,
-            of_candidate,
-            reference + left * NUMBER_BYTES,
-            of_reference,
+            *texts,
             candidate_end + (symbols - end) * NUMBER_BYTES,
             reference_end + (columns - right) * NUMBER_BYTES,
             masks,

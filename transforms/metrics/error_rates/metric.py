@@ -106,7 +106,7 @@ class ErrorRate(Metric):
         return Text(tokenize, self.lowercase, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """The rate in percent; 100 % for each edit if all references are empty, as in jiwer."""
+        """100 % for each edit if all references are empty, as in jiwer."""
         length = sums[REFERENCE_LENGTH]
         return 100 * (edits_of(sums) / (length if length > 0 else 1))
 
@@ -145,8 +145,7 @@ class WerConfig(ErrorRate):
     Attributes:
       lowercase: whether all texts are lower-cased, like `str.lower`.
       no_punct: whether punctuation marks are removed: the code points of Unicode's category P.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: "nfc" or "nfkc", before all other steps and again after lower-casing, or None.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.

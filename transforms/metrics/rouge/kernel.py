@@ -61,10 +61,9 @@ from beam_bleu.transforms.text.numbered_texts import (
 )
 from beam_bleu.transforms.text.numbering import MASK_BYTES, NUMBER_BYTES, length_of, most_different
 
-_INT_BYTES = 8
+# The most lines of a reference times bytes of a candidate that are compared: half a minute.
 MOST_COMPARED = 2**31
-"""The most lines of a reference times bytes of a candidate that are compared: half a minute."""
-
+_INT_BYTES = 8
 _MEMORY = KeptMemory()
 
 
@@ -159,7 +158,6 @@ def number_words(texts, written):
 
 @inlined
 def f_of(precision, recall):
-    """The F-score, 0..1, with rouge_score's operations in their order."""
     if precision + recall > 0:
         return 2 * precision * recall / (precision + recall)
     return 0.0
@@ -200,28 +198,17 @@ def count_rows(texts, hit, words, spaces, counts):
                         row, texts, bounds, number, reference_sentences
                     )
                     several = max(several, several_of_candidate)
+                both = (candidate, length, reference, of_length)
                 if hit == WORDS:
-                    hits = count_common(candidate, length, reference, of_length, times)
+                    hits = count_common(*both, times)
                 elif hit == PAIRS:
-                    hits = count_common_pairs(
-                        candidate, length, reference, of_length, masks, before
-                    )
+                    hits = count_common_pairs(*both, masks, before)
                 elif several <= 1:  # the union of one subsequence is the subsequence
-                    hits = count_longest_common(
-                        candidate, length, reference, of_length, masks, before
-                    )
+                    hits = count_longest_common(*both, masks, before)
                 else:
                     hits = count_union(
-                        sentences,
-                        of_candidate,
-                        reference_sentences,
-                        of_reference,
-                        numbers,
-                        times,
-                        masks,
-                        before,
-                        marks,
-                        table,
+                        *(sentences, of_candidate, reference_sentences, of_reference, numbers),
+                        *(times, masks, before, marks, table),
                     )
                 precision = hits / max(length - fewer, 1)
                 recall = hits / max(of_length - fewer, 1)

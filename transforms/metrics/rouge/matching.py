@@ -197,7 +197,6 @@ def write_sentences(row, texts, bounds, text, sentences):
 
 @inlined
 def sentence_words(sentences, sentence, numbers):
-    """(address of the numbers of the words of a sentence, how many there are)."""
     place = load_int(sentences, sentence)
     return numbers + place * NUMBER_BYTES, load_int(sentences, sentence + 1) - place
 
@@ -276,7 +275,7 @@ def mark_common(candidate, words, reference, columns, masks, before, marks, memo
 
 @inlined
 def _walk(candidate, words, reference, column, rows, row_bytes, marks):
-    """Walks back through some rows, from a column on; returns the column where it leaves them."""
+    """Walks back through some rows; returns the column where it leaves them."""
     word = words - 1
     while word >= 0 and column > 0:
         place = column - 1

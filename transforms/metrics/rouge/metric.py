@@ -21,21 +21,16 @@ from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
-UNREAD = 2
-"""1 if each reference has more characters beyond ASCII than letters and digits."""
-
+UNREAD = 2  # 1 if each reference has more characters beyond ASCII than letters and digits
 # The words of the candidate, of the reference with the largest F, and of both; and the F-score,
 # precision and recall, from 0 to 1, as two columns of `fixed_point` each.
 CANDIDATE_LENGTH, REFERENCE_LENGTH, HITS, F_HIGH, PRECISION_HIGH, RECALL_HIGH = 3, 4, 5, 6, 8, 10
+SEVERAL = 12  # of ROUGE-Lsum alone: 1 if one of the texts has several sentences with words
 
-SEVERAL = 12
-"""Of ROUGE-Lsum alone: 1 if one of the texts has several sentences with words."""
-
+# What is hit: words, pairs of them, or those of (unions of) longest common subsequences.
 WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
-"""What is hit: words, pairs of them, or those of (unions of) longest common subsequences."""
 
-_NOT_BY_ACCIDENT = 1 / 100
-"""The share of segments from which ROUGE warns that it does not read them."""
+_NOT_BY_ACCIDENT = 1 / 100  # the share of segments from which ROUGE warns
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -135,7 +130,6 @@ class Rouge(Metric):
         return {"case": CASES[True].name, "tok": "rouge", "stem": stem}
 
     def segment_scores(self, rows: Integers) -> Scores:
-        """100 times the F-scores of rouge_score."""
         precision, recall = self._precision_and_recall(rows.T)
         has_hits = precision > 0
         f = np.zeros(len(precision))
@@ -167,10 +161,8 @@ class Rouge1Config(Rouge):
     """A definition of ROUGE-1; the default is that of rouge_score.
 
     Attributes:
-      stemmer: whether words of more than 3 characters are stemmed by Porter's stemmer, as NLTK has
-        it.
-      normalize: the Unicode normalization of all texts, before all other steps:
-        "nfc" or "nfkc"; None if texts are not normalized.
+      stemmer: whether words of more than 3 characters are stemmed by NLTK's Porter stemmer.
+      normalize: "nfc" or "nfkc", before all other steps, or None.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.

@@ -1,9 +1,8 @@
 """Compiled code: the edit distance of two texts, as rows of bits or in a wide band by cell.
 
-D[i][j] is the least number of words to insert, to delete and to replace, so that the first i words
-of the candidate become the first j words of the reference. Neighbours in the table D differ by at
-most 1, so a row of it is a few words of bits (Myers 1999, https://doi.org/10.1145/316542.316550;
-Hyyrö 2003). All rows are kept: the way back from the end of the table to its beginning follows from
+D[i][j] is the distance of the first i words of the candidate and the first j of the reference.
+Neighbours in the table D differ by at most 1, so a row of it is a few words of bits (Myers 1999,
+https://doi.org/10.1145/316542.316550; Hyyrö 2003). All rows are kept: the way back follows from
 them (`align` of kernel.py), and if words of the candidate are moved, the distance is computed again
 only from the first moved word on.
 
@@ -57,8 +56,7 @@ WITHIN_BAND = 24
 SURELY_WITHIN_BAND = 46
 """If the distance and the difference of the lengths add up to no more, all shortest ways are in the
 usual band: a way with x insertions and y deletions is at most max(x, y) + 1 from the diagonal, and
-2 max(x, y) is not more than x + y + |x - y|. Up to 23 + 1 columns after the diagonal and 25 before
-it are in the band."""
+2 max(x, y) <= x + y + |x - y|."""
 
 
 @inner
@@ -68,7 +66,6 @@ def needs_wide_band(words, reference_words):
 
 @inner
 def reach(words, reference_words):
-    """How far the band reaches on both sides of the diagonal."""
     half = reference_words / words / 2
     return math.ceil(half + _BEAM) if half > _BEAM else _BEAM
 
@@ -124,7 +121,6 @@ def write_steps(numbers, words, reference, reference_words, distances, steps):
 
 @inner
 def wide_step_back(number, column, words, reference_words, steps):
-    """The last step of the way to a cell, which is in the band and has no index 0."""
     reaching = reach(words, reference_words)
     first, _ = band(number, words, reference_words, reaching)
     return load_byte(steps + number * 2 * reaching + column - first)
@@ -189,7 +185,6 @@ def place_band(rows, words, reference_words):
 
 @inlined
 def _distance(more, less, at_base, base, reference_words):
-    """D[i][n], with n the words of the reference, if that column is in the band."""
     inside = _ALL >> np.uint64(MOST_BITS - (reference_words - base))
     return at_base + count_bits(more & inside) - count_bits(less & inside)
 

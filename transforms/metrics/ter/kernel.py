@@ -116,7 +116,7 @@ def align(words, reference_words, way, rows, errors, reference_errors, targets):
 
 @inner
 def move(numbers, first, middle, end, spare):
-    """Lets the words first..middle and middle..end change places; `spare` has room for as many."""
+    """Lets the words first..middle and middle..end change places."""
     front, back = (middle - first) * NUMBER_BYTES, (end - middle) * NUMBER_BYTES
     start = numbers + first * NUMBER_BYTES
     copy(spare, start, front + back)
@@ -185,16 +185,8 @@ def best_shift(
                             )
                         else:
                             distance = moved_distance(
-                                first,
-                                middle,
-                                end,
-                                numbers,
-                                words,
-                                reference,
-                                reference_words,
-                                rows,
-                                before,
-                                way == IN_BAND,
+                                *(first, middle, end, numbers, words, reference, reference_words),
+                                *(rows, before, way == IN_BAND),
                             )
                         more = before - distance - gain
                         if more == 0 and gain > 0:
@@ -301,15 +293,7 @@ def count_edits(numbers, words, reference, reference_words, other, memory):
             return shifts + distance
         align(words, reference_words, way, rows, errors, reference_errors, targets)
         gain, first, middle, end, trials = best_shift(
-            numbers,
-            words,
-            reference,
-            reference_words,
-            other,
-            way,
-            rows,
-            distance,
-            trials,
+            *(numbers, words, reference, reference_words, other, way, rows, distance, trials),
             (errors, reference_errors, targets, distances, spare),
         )
         if gain == 0 or trials >= MOST_TRIALS:

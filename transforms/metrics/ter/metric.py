@@ -37,7 +37,6 @@ CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(2, 6)
 
 
 def reference_parts(columns: Sequence[Any] | NDArray[Any]) -> Any:
-    """The mean lengths of the references of all segments, added up, in parts of a word."""
     return columns[REFERENCE_LENGTH] * PARTS_OF_A_TOKEN + columns[REFERENCE_PARTS]
 
 
@@ -82,8 +81,7 @@ class TerConfig(Metric):
         are removed.
       case_sensitive: whether upper and lower case differ. Otherwise texts are lower-cased, as
         `str.lower` does.
-      normalize: the Unicode normalization of all texts, before all other steps and again after
-        lower-casing: "nfc" or "nfkc"; None if texts are not normalized.
+      normalize: "nfc" or "nfkc", before all other steps and again after lower-casing, or None.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
@@ -133,7 +131,6 @@ class TerConfig(Metric):
         return Text(tokenize, not self.case_sensitive, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
-        """TER, 0 or more; 100 if all references are empty, and a candidate is not."""
         edits, parts = sums[EDITS], reference_parts(sums)
         if parts > 0:
             return 100 * (edits / (parts / PARTS_OF_A_TOKEN))
