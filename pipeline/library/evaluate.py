@@ -94,7 +94,7 @@ class Evaluate(beam.PTransform):
 
     The keywords have the names of the command's flags, the same values and defaults, and are
     checked by the same code, values when the transform is made, and combinations when it is known
-    what the input has. docs/evaluate.md has a table of them.
+    what the input has. docs/library.md lists them.
 
     The input is either `Paired` segments, from a transform that reads files, such as
     `ReadPairedRecords`; or tables of pyarrow with a segment in each row, whose columns `columns`
