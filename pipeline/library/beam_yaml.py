@@ -3,11 +3,6 @@
 docs/library.md shows how a pipeline names them. `beam_yaml_provider.yaml`, next to this file,
 lists all of them as a provider to include. The workers of a cluster need beam-bleu, too: in their
 image, or by `--extra_package`.
-
-Beam YAML reads and writes JSON and CSV with pandas: `ReadFromJson` turns a list into one string, so
-use a field for each reference (Parquet keeps lists), and it changes a field named `date`, unless
-you set `convert_dates: false`. `ReadFromCsv` reads texts such as "null" as missing, unless you set
-`keep_default_na: false`. `WriteToJson` writes 10 decimals of a score; Parquet has all digits.
 """
 
 from __future__ import annotations

@@ -192,9 +192,10 @@ def test_each_row_gets_the_scores_of_its_own_segment() -> None:
     score({"metrics": metrics}, check, rows, "SegmentScores")
 
 
-@pytest.mark.parametrize(
-    ("transform", "settings", "cause"),
-    [
+def test_a_mistake_is_reported_before_the_job_starts() -> None:
+    # Lists without null, whose type Beam knows.
+    create = {"type": "Create", "config": {"elements": [{"candidate": "a", "references": ["b"]}]}}
+    for transform, settings, cause in (
         ("CorpusScores", {"metrics": "bleu"}, "metrics must be a list, got 'bleu'"),
         ("CorpusScores", {"metrics": [{"name": "ter"}]}, "must be one of metric, definition"),
         ("CorpusScore", {"metric": "chrf", "definition": {"b": 1}}, "must be one of char_or"),
@@ -204,18 +205,11 @@ def test_each_row_gets_the_scores_of_its_own_segment() -> None:
         ("Evaluate", OF_ROWS | {"metric": "bleu"}, "no key 'metric'; it has candidates, "),
         ("Evaluate", OF_ROWS | {"candidates": "atlas"}, "candidates must have the field of each"),
         ("Evaluate", OF_ROWS | {"slice_by": "topic"}, "no label 'topic'"),
-    ],
-    ids=str,
-)
-def test_a_mistake_is_reported_before_the_job_starts(
-    transform: str, settings: dict[str, Any], cause: str
-) -> None:
-    # Lists without null, whose type Beam knows.
-    create = {"type": "Create", "config": {"elements": [{"candidate": "a", "references": ["b"]}]}}
-    text = written([create, {"type": transform, "config": settings}])
-    with pytest.raises(ValueError, match=rf'"{transform}" at line 1: ') as failure:
-        expand_pipeline(beam.Pipeline(runner=FnApiRunner()), text)
-    assert cause in str(failure.value)
+    ):
+        text = written([create, {"type": transform, "config": settings}])
+        with pytest.raises(ValueError, match=rf'"{transform}" at line 1: ') as failure:
+            expand_pipeline(beam.Pipeline(runner=FnApiRunner()), text)
+        assert cause in str(failure.value)
 
 
 @pytest.mark.parametrize(("rule", "type_of_length"), [("closest", "INT64"), ("average", "DOUBLE")])
@@ -297,33 +291,28 @@ def without(document: bytes | str, counters: set[str]) -> dict[str, Any]:
     return {**parsed, "counters": left}
 
 
+def in_yaml(transform: dict[str, Any], *outputs: str) -> YamlTransform:
+    """A transform of a pipeline's file, with these outputs."""
+    text: dict[str, Any] = {
+        "type": "composite",
+        "transforms": [transform],
+        "output": {name: f"Evaluated.{name}" for name in outputs},
+    }
+    if transform["type"] == "Evaluate":
+        text |= {"input": {"input": "input"}, "transforms": [{**transform, "input": "input"}]}
+    return YamlTransform(json.dumps(text), merge_providers(load_providers(str(LISTING))))
+
+
 @pytest.mark.parametrize("form", ["files", "rows"])
 def test_the_outputs_are_those_of_the_command(form, expected):
     document = json.loads(expected)
-    evaluation: dict[str, Any] = {
-        "type": "EvaluatePairedRecords",
-        "name": "Evaluated",
-        "config": OF_FILES | ASKED,
-    }
-    if form == "rows":
-        evaluation = {
-            "type": "Evaluate",
-            "name": "Evaluated",
-            "input": "input",
-            "config": OF_ROWS | ASKED,
-        }
+    of_files, of_rows = ("EvaluatePairedRecords", OF_FILES), ("Evaluate", OF_ROWS)
+    kind, given = of_files if form == "files" else of_rows
+    evaluation: dict[str, Any] = {"type": kind, "name": "Evaluated", "config": given | ASKED}
     names = ["document", "scores", "comparisons", "examples", "totals", "segment_scores"]
-    text: dict[str, Any] = {
-        "type": "composite",
-        "transforms": [evaluation],
-        "output": {name: f"Evaluated.{name}" for name in names},
-    }
-    if form == "rows":
-        text["input"] = {"input": "input"}
-    providers = merge_providers(load_providers(str(LISTING)))
     with beam.Pipeline("FnApiRunner") as pipeline:
-        given = {"input": pipeline | beam.Create(rows_of_records())} if form == "rows" else pipeline
-        outputs = given | YamlTransform(json.dumps(text), providers)
+        rows = {"input": pipeline | beam.Create(rows_of_records())} if form == "rows" else pipeline
+        outputs = rows | in_yaml(evaluation, *names)
         # Rows are in no files, so there are no counters of what was read.
         of_files = {"read", "filtered", "rejected", "rejected_records"} if form == "rows" else set()
         found = outputs["document"] | beam.Map(lambda row: without(row.document, of_files))
@@ -359,29 +348,22 @@ def test_the_outputs_are_those_of_the_command(form, expected):
         assert_that(segments, equal_to([document["segments"] * 4]), "segments")
 
 
-def test_joined_files_are_read(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    hypotheses, *references = (
-        read_lines(path)[:20] for path in (SYSTEMS["atlas"], *REFERENCES[:2])
-    )
-    rows = zip(hypotheses, zip(*references, strict=True), strict=True)
+def test_joined_files_are_read(tmp_path):
+    hypotheses, *references = (read_lines(path)[:20] for path in (SYSTEMS["atlas"], *REFERENCES))
     records = [
-        {"id": number, "candidate": candidate, "references": refs}
-        for number, (candidate, refs) in enumerate(rows)
+        {"id": number, "candidate": candidate, "references": own}
+        for number, (candidate, *own) in enumerate(zip(hypotheses, *references, strict=True))
     ]
-    (tmp_path / "x.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
-    config = {"candidates": {"atlas": "x.jsonl"}, "references": ["x.jsonl"], "join_on": "id"}
-    config["reference_columns"] = ["references"]
-    pipeline_text: dict[str, Any] = {
-        "type": "composite",
-        "transforms": [{"type": "EvaluateJoinedRecords", "name": "Evaluated", "config": config}],
-        "output": {"scores": "Evaluated.scores"},
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+    config = {"candidates": {"atlas": str(path)}, "references": [str(path)], "join_on": "id"}
+    evaluation = {
+        "type": "EvaluateJoinedRecords",
+        "name": "Evaluated",
+        "config": config | {"reference_columns": ["references"]},
     }
-    providers = merge_providers(load_providers(str(LISTING)))
     expected = sacrebleu.corpus_bleu(hypotheses, references).score
     with beam.Pipeline("FnApiRunner") as pipeline:
-        scores = pipeline | YamlTransform(json.dumps(pipeline_text), providers)
-        assert_that(
-            scores | beam.Map(lambda row: (row.system, row.score)),
-            equal_to([("atlas", expected)]),
-        )
+        scores = pipeline | in_yaml(evaluation, "scores")
+        found = scores | beam.Map(lambda row: (row.system, row.score))
+        assert_that(found, equal_to([("atlas", expected)]))

@@ -60,69 +60,39 @@ def files(root: beam.Pipeline, **options: Any) -> Any:
     return root | ReadLineParallel(systems, [*map(str, REFERENCES)], labels=labels, **options)
 
 
-ASKED: dict[str, tuple[dict[str, Any], list[str]]] = {
-    "nothing else": ({}, []),
-    "slices": (
-        {"slice_by": ["domain", "domain*length"], "length_edges": [5, 20], "max_slices": 50},
-        ["--slice_by=domain,domain*length", "--length_edges=5,20", "--max_slices=50"],
-    ),
-    "replicates of documents": (
-        {"resample": "randomization", "resamples": 100, "documents": "document"},
-        ["--resample=randomization", "--resamples=100", "--documents=document"],
-    ),
-    "everything": (
-        {
-            "metrics": ["bleu", ChrfConfig()],
-            "lowercase": True,
-            "smooth_method": "floor",
-            "smooth_value": 0.00005,
-            "compare_presets": "all",
-            "slice_by": ["domain", "length"],
-            "documents": "document",
-            "resample": "bootstrap",
-            "resamples": 50,
-            "partition": "2026-11-21",
-            "examples": 3,
-            "segment_scores": True,
-            "segment_smooth_method": "exp",
-            "save_totals": True,
-        },
-        [
-            *("--metrics", "bleu", "chrf", "--lowercase", "--smooth_method=floor"),
-            *("--smooth_value=0.00005", "--compare_presets=all", "--slice_by=domain,length"),
-            *("--documents=document", "--resample=bootstrap", "--resamples=50"),
-            *("--partition=2026-11-21", "--examples=3", "--segment_scores", "--save_totals"),
-            "--segment_smooth_method=exp",
-        ],
-    ),
+EVERYTHING: dict[str, Any] = {
+    "metrics": ["bleu", ChrfConfig()],
+    "lowercase": True,
+    "smooth_method": "floor",
+    "smooth_value": 0.00005,
+    "compare_presets": "all",
+    "slice_by": ["domain", "domain*length"],
+    "length_edges": [5, 20],
+    "max_slices": 50,
+    "documents": "document",
+    "resample": "bootstrap",
+    "resamples": 50,
+    "partition": "2026-11-21",
+    "examples": 3,
+    "segment_scores": True,
+    "segment_smooth_method": "exp",
+    "save_totals": True,
 }
+FLAGS = [
+    *("--metrics", "bleu", "chrf", "--lowercase", "--smooth_method=floor"),
+    *("--smooth_value=0.00005", "--compare_presets=all", "--slice_by=domain,domain*length"),
+    *("--length_edges=5,20", "--max_slices=50", "--documents=document", "--resample=bootstrap"),
+    *("--resamples=50", "--partition=2026-11-21", "--examples=3", "--segment_scores"),
+    *("--segment_smooth_method=exp", "--save_totals"),
+]
 
 
-@pytest.fixture(scope="module")
-def command(tmp_path_factory):
-    """Runs the command on the bundled example, once for each set of flags."""
-    folders: dict[tuple[str, ...], Path] = {}
-
-    def run(asked: list[str]) -> Path:
-        if tuple(asked) not in folders:
-            out = tmp_path_factory.mktemp("command") / "out"
-            labels = [f"--labels={name}={path}" for name, path in LABELS.items()]
-            # A label that nothing uses would be an error.
-            labels = labels if set(asked) & USES_LABELS else []
-            systems = [f"--candidates={name}={path}" for name, path in SYSTEMS.items()]
-            references = [f"--references={path}" for path in REFERENCES]
-            done = called(*systems, *references, *labels, *asked, f"--output={out}")
-            assert done.code == 0, done.err
-            folders[tuple(asked)] = out
-        return folders[tuple(asked)]
-
-    return run
-
-
-USES_LABELS = {
-    *("--slice_by=domain,domain*length", "--slice_by=domain", "--slice_by=domain,length"),
-    "--documents=document",
-}
+def written_by_command(out: Path, *asked: Any) -> bytes:
+    """The scores.json that the command writes of the bundled example."""
+    labels = [f"--labels={name}={path}" for name, path in LABELS.items()]
+    done = called(*REFERENCES, *labels, "-i", *SYSTEMS.values(), *asked, f"--output={out}")
+    assert done.code == 0, done.err
+    return (out / "scores.json").read_bytes()
 
 
 def check_document(expected: bytes) -> Any:
@@ -132,35 +102,37 @@ def check_document(expected: bytes) -> Any:
     return check
 
 
-@pytest.mark.parametrize("form", ["files", "tables"])
-@pytest.mark.parametrize("name", ASKED)
-def test_the_document_has_the_bytes_of_the_command(name, form, command):
-    keywords, flags = ASKED[name]
-    out = command(flags)
-    scores = (out / "scores.json").read_bytes()
-    with beam.Pipeline("FnApiRunner") as root:
-        if form == "files":
-            evaluated = files(root, describe=True) | Evaluate(**keywords)
-        else:
-            evaluated = tables(root) | Evaluate(columns=COLUMNS, **keywords)
-        assert_that(evaluated.document, check_document(scores), "document")
-        document = json.loads(scores)
-        assert_that(evaluated.scores, equal_to(document["scores"]), "scores")
-        comparisons = document.get("comparisons", [])
-        assert_that(evaluated.comparisons, equal_to(comparisons), "comparisons")
-        if name == "everything":
-            examples = [json.loads(line) for line in lines(examples_file(out))]
-            assert len(examples) > 30
-            assert_that(evaluated.examples, equal_to(examples), "examples")
-            of_command = (out / "totals.json").read_bytes()
+def test_the_results_are_those_of_the_command(tmp_path):
+    scores = written_by_command(tmp_path, *FLAGS)
+    document, totals = json.loads(scores), (tmp_path / "totals.json").read_bytes()
+    examples = [json.loads(line) for line in lines(examples_file(tmp_path))]
+    assert len(examples) > 30
+    for form in ("files", "tables"):
+        with beam.Pipeline("FnApiRunner") as root:
             if form == "files":
-                assert_that(evaluated.totals, equal_to([of_command]), "totals")
+                evaluated = files(root, describe=True) | Evaluate(**EVERYTHING)
+                assert_that(evaluated.totals, equal_to([totals]), "totals")
             else:
+                evaluated = tables(root) | Evaluate(columns=COLUMNS, **EVERYTHING)
                 # The same sums; only what was read is not known.
                 found = evaluated.totals | beam.Map(without_texts)
-                assert_that(found, equal_to([without_texts(of_command)]), "totals")
+                assert_that(found, equal_to([without_texts(totals)]), "totals")
+            assert_that(evaluated.document, check_document(scores), "document")
+            assert_that(evaluated.scores, equal_to(document["scores"]), "scores")
+            compared = document["comparisons"]
+            assert_that(evaluated.comparisons, equal_to(compared), "comparisons")
+            assert_that(evaluated.examples, equal_to(examples), "examples")
             rows = evaluated.segment_scores | beam.Map(len) | beam.CombineGlobally(sum)
             assert_that(rows, equal_to([72 * 3 * 2]), "rows")
+
+
+def test_randomization_of_documents_in_tables(tmp_path):
+    asked = {"resample": "randomization", "resamples": 100, "documents": "document"}
+    flags = [f"--{name}={value}" for name, value in asked.items()]
+    scores = written_by_command(tmp_path, *flags, "--slice_by=domain")
+    with beam.Pipeline("FnApiRunner") as root:
+        evaluated = tables(root) | Evaluate(columns=COLUMNS, slice_by="domain", **asked)
+        assert_that(evaluated.document, check_document(scores))
 
 
 def without_texts(totals: bytes) -> dict[str, Any]:
@@ -223,9 +195,6 @@ def test_records_that_are_joined(tmp_path):
             paired | "Resample" >> Evaluate(resample="bootstrap")
 
 
-# What fails.
-
-
 def write_records(path: Path, bad: int) -> str:
     records = [
         {"hyp": f"a b c d {number}", "ref": "a b c d 0", "number": number} for number in range(20)
@@ -256,22 +225,16 @@ def test_rejected_records_are_given_or_too_many(tmp_path):
         root.run()
 
 
-@pytest.mark.parametrize("form", ["files", "tables"])
-def test_a_threshold_that_is_missed_fails_as_the_command_does(form):
-    systems = [f"--candidates={name}={path}" for name, path in SYSTEMS.items()]
-    references = [f"--references={path}" for path in REFERENCES]
-    done = called(*systems, *references, "--fail_under=birch=99")
+def test_a_threshold_that_is_missed_fails_as_the_command_does():
+    done = called(*REFERENCES, "-i", *SYSTEMS.values(), "--fail_under=birch=99")
     assert done.code == 4
-    root = beam.Pipeline("FnApiRunner")
-    if form == "files":
-        _ = files(root) | Evaluate(fail_under="birch=99")
-    else:
-        _ = tables(root) | Evaluate(columns=COLUMNS, fail_under="birch=99")
-    with pytest.raises(GateError) as failure:
-        root.run()
-    assert failure.value.cause in done.err
-    with beam.Pipeline("FnApiRunner") as root:
-        _ = files(root) | Evaluate(fail_under=[1.5, "birch=2"])
+    of_files, of_tables = beam.Pipeline("FnApiRunner"), beam.Pipeline("FnApiRunner")
+    _ = files(of_files) | Evaluate(fail_under=[1.5, "birch=99"])
+    _ = tables(of_tables) | Evaluate(columns=COLUMNS, fail_under="birch=99")
+    for root in (of_files, of_tables):
+        with pytest.raises(GateError) as failure:
+            root.run()
+        assert failure.value.cause in done.err
 
 
 WRONG = [
@@ -298,11 +261,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("keywords", "fragment"), WRONG, ids=[each for _, each in WRONG])
-def test_wrong_keywords_are_refused_when_the_transform_is_made(keywords, fragment):
-    with pytest.raises(ValueError, match=fragment) as failure:
-        Evaluate(**{"columns": COLUMNS} | keywords)
-    assert "--" not in str(failure.value)
+def test_wrong_keywords_are_refused_when_the_transform_is_made():
+    for keywords, fragment in WRONG:
+        with pytest.raises(ValueError, match=fragment) as failure:
+            Evaluate(**{"columns": COLUMNS} | keywords)
+        assert "--" not in str(failure.value)
 
 
 def test_an_input_of_another_form_is_refused():

@@ -62,28 +62,17 @@ def test_texts_as_ids_give_numbers_that_depend_on_nothing_else():
     assert min(one.numbers) >= 0
 
 
-@pytest.mark.parametrize(
-    ("columns", "values", "message"),
-    [
-        (ArrowColumns({"a": "a"}, ["r"], ids="c"), [1, None], "row 2 of a table has no id"),
-        (
-            ArrowColumns({"a": "a"}, ["r"], ids="c"),
-            ["p", "q", "r", "q"],
-            "rows 2 and 4 of a table have the same id 'q'",
-        ),
-        (
-            ArrowColumns({"a": "a"}, ["r"], ids="c"),
-            [*range(ROWS), 0],  # in another batch
-            f"rows 1 and {ROWS + 1} of a table have the same id 0",
-        ),
-        (
-            ArrowColumns({"a": "a"}, ["r"], kept=["c"]),
-            [["x"], []],
-            "which has no text",
-        ),
-        (ArrowColumns({"a": "a"}, ["r"], labels=["d"]), [1, 2], "has no column 'd'"),
-    ],
-)
-def test_wrong_columns_are_named(columns, values, message):
-    with pytest.raises(InputError, match=message):
-        list(table_batches(table(c=values), columns, ("a",)))
+def test_wrong_columns_are_named():
+    ids = ArrowColumns({"a": "a"}, ["r"], ids="c")
+    kept = ArrowColumns({"a": "a"}, ["r"], kept=["c"])
+    labels = ArrowColumns({"a": "a"}, ["r"], labels=["d"])
+    for columns, values, message in (
+        (ids, [1, None], "row 2 of a table has no id"),
+        (ids, ["p", "q", "r", "q"], "rows 2 and 4 of a table have the same id 'q'"),
+        # in another batch
+        (ids, [*range(ROWS), 0], f"rows 1 and {ROWS + 1} of a table have the same id 0"),
+        (kept, [["x"], []], "which has no text"),
+        (labels, [1, 2], "has no column 'd'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            list(table_batches(table(c=values), columns, ("a",)))

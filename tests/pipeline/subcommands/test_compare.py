@@ -180,46 +180,39 @@ def test_other_definitions_are_refused(runs):
     failed.assert_failed(3, "different definitions: BLEU|", "smooth:floor", "rescore")
 
 
-DOCUMENTS = read_lines(EXAMPLES / "documents.txt")
 DRAWN = ("--resample=bootstrap", "--resamples=50")
 
 
-def document_files(folder: Path) -> dict[str, Path]:
-    """Files with the documents of the segments, in several forms."""
-    return {
-        name: write_lines(folder / f"{name}.txt", lines)
-        for name, lines in {
-            "documents": DOCUMENTS,
-            "others": [*DOCUMENTS[1:], DOCUMENTS[0]],
-            "domains": [f"news\t{each}" for each in DOCUMENTS],
-            "labels": [f"{each}\t{i % 4}" for i, each in enumerate(DOCUMENTS)],
-        }.items()
+def test_only_runs_with_the_same_units_are_paired(tmp_path):
+    documents = read_lines(EXAMPLES / "documents.txt")
+    files = {
+        "documents": documents,
+        "domains": [f"news\t{each}" for each in documents],
+        "labels": [f"{each}\t{i % 4}" for i, each in enumerate(documents)],
     }
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "obstacle"),
-    [
-        (["--documents={documents}"], ["--documents={documents}"], ""),
-        (["--documents={documents}"], [], "units: segments, or documents"),
-        (["--seed=5"], [], "seed is 5 in the old run, now 12345"),
-        (
-            ["--documents=a", "--labels=a,b={labels}"],
-            ["--documents=a", "--labels=b,a={labels}"],
-            "random weights",
-        ),
-        (
-            ["--documents={domains}"],
-            ["--documents=document", "--labels=document={domains}"],
-            "random weights of the segments are not the same",
-        ),
-    ],
-)
-def test_only_runs_with_the_same_units_are_paired(tmp_path, old, new, obstacle):
-    files = document_files(tmp_path / "documents")
+    paths = {name: write_lines(tmp_path / f"{name}.txt", lines) for name, lines in files.items()}
     texts = lines_in(tmp_path / "texts", slice(None))
-    for name, flags in (("old", old), ("new", new)):
-        run_into(tmp_path / name, *texts, *DRAWN, *(flag.format(**files) for flag in flags))
-    found = compared(tmp_path / "old", tmp_path / "new")
-    assert found["method"] == ("independent" if obstacle else "paired")
-    assert obstacle in found["reason"]
+    same = "--documents={documents}"
+    for number, (old, new, obstacle) in enumerate(
+        (
+            (same, same, ""),
+            (same, "", "units: segments, or documents"),
+            ("--seed=5", "", "seed is 5 in the old run, now 12345"),
+            (
+                "--documents=a --labels=a,b={labels}",
+                "--documents=a --labels=b,a={labels}",
+                "weights",
+            ),
+            (
+                "--documents={domains}",
+                "--documents=document --labels=document={domains}",
+                "random weights of the segments are not the same",
+            ),
+        )
+    ):
+        folders = [tmp_path / f"{name}{number}" for name in ("old", "new")]
+        for folder, flags in zip(folders, (old, new), strict=True):
+            run_into(folder, *texts, *DRAWN, *flags.format(**paths).split())
+        found = compared(*folders)
+        assert found["method"] == ("independent" if obstacle else "paired")
+        assert obstacle in found["reason"]

@@ -18,20 +18,16 @@ def folder(tmp_path_factory) -> Path:
     return out
 
 
-RESCORED = {
-    "other smoothing, lower order, all pairs": (
-        *("-s=add-k", "-sv=2", "--max_ngram_order=3", "--compare=all"),
-    ),
-    "other lengths and weights": (
-        *("--reference_length=shortest", "--weights=1,0,2", "--effective_order"),
-    ),
-    "a preset": ("--preset=huggingface",),
-}
-
-
-@pytest.mark.parametrize("flags", RESCORED.values(), ids=RESCORED)
-def test_it_is_the_result_of_a_run(flags, folder, tmp_path):
-    totals = folder / "totals.json"
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-s=add-k -sv=2 --max_ngram_order=3 --compare=all",
+        "--reference_length=shortest --weights=1,0,2 --effective_order",
+        "--preset=huggingface",
+    ],
+)
+def test_it_is_the_result_of_a_run(words, folder, tmp_path):
+    totals, flags = folder / "totals.json", words.split()
     found = called("rescore", totals, *flags, "--output", tmp_path / "out", "--quiet")
     assert found.code == 0, found.err
     run = called(*lines_in(tmp_path, slice(None), *COMMON, *flags), "--format=json", "--quiet")
