@@ -57,15 +57,12 @@ class BadRecord:
 
     @property
     def told(self) -> str:
-        """The cause of an error: the input, then the place, what is wrong, and the path last."""
         between = " " if self.what.startswith("has ") else ": "
         return f"{self.label}: {self.place}{between}{self.what}: {self.path}"
 
 
 @dataclasses.dataclass
 class FoundBad:
-    """The bad records of a part of the input: the first ones, and how many there are in all."""
-
     first: list[BadRecord] = dataclasses.field(default_factory=list)
     records: int = 0
     segments: int = 0

@@ -25,7 +25,6 @@ def usual_rows(columns: int) -> int:
 
 
 def even_rows(lines: int, columns: int) -> int:
-    """How many rows each batch of these lines has, so that the last batch is not a small one."""
     usual = usual_rows(columns)
     batches = max(-(-8 * lines // (9 * usual)), 1)
     return -(-lines // batches)
@@ -36,7 +35,6 @@ KEPT_ID = "id"  # the name of the segments' ids in `SegmentBatch.kept`, if they 
 
 class RowGroup(NamedTuple):
     """Neighbouring rows of a batch that are added up together, to its end if `stop` is None.
-
     Without a key they belong to the whole corpus; without a window, to that of the batch.
     """
 
@@ -56,8 +54,6 @@ ALL_ROWS = (RowGroup(0, None),)  # the groups of a batch whose rows are all adde
 
 @dataclasses.dataclass(frozen=True)
 class Places:
-    """Where values are in files, for messages: "line" or "row", and its number from 1."""
-
     paths: pa.DictionaryArray
     kinds: pa.DictionaryArray
     numbers: pa.Int64Array
@@ -137,7 +133,6 @@ class SegmentBatch:
 
     @property
     def _columns(self) -> Sequence[Any]:
-        """A column for each system: of texts, or of numbers if there are no texts."""
         return self.candidates or tuple(next(iter(self.values.values()), ()))
 
     @property

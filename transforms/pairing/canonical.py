@@ -1,9 +1,8 @@
 """The columns of an input, once they are read: their types are canonical.
 
-Whatever types a file or a table has, at the door its texts become large_string and its lists
-large_list, and nothing is a dictionary or an extension. Columns that are always null can have the
-type null; as values they are texts. All other types stay. A column of references has one text in
-each row, or a list of texts in each row.
+At the door texts become large_string and lists large_list, and nothing is a dictionary or an
+extension. Columns that are always null can have the type null; as values they are texts. A column
+of references has a text, or a list of texts, in each row.
 """
 
 from __future__ import annotations
@@ -89,9 +88,8 @@ def named_text(column: pa.Array, name: object) -> pa.Array:
 
 
 def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
-    """The values of a column as text: strings unchanged, others as JSON writes them. A null stays.
-
-    Decimals, dates and times are as Arrow writes them: 1.50, 2026-11-21.
+    """Strings unchanged, others as JSON writes them, dates and decimals as Arrow does: 1.50. A null
+    stays.
     """
     kind = column.type
     if pt.is_floating(kind):
@@ -160,7 +158,6 @@ def reference_counts(column: pa.Array) -> Integers:
 
 
 def spread(column: pa.Array) -> Iterator[pa.LargeStringArray]:
-    """The columns of a column of references: one, or one for each place of its lists."""
     if not pt.is_large_list(column.type):
         yield column
         return
@@ -179,7 +176,6 @@ def without_blanks(texts: pa.Array) -> pa.Array:
 
 
 def label_column(texts: pa.Array) -> pa.DictionaryArray:
-    """A column of `SegmentBatch.labels`: a segment whose text names nothing has a null."""
     column = texts if pt.is_dictionary(texts.type) else texts.dictionary_encode()
     values, indices = column.dictionary.cast(pa.string()), column.indices.cast(pa.int32())
     missing = without_blanks(values).is_null()

@@ -30,12 +30,8 @@ ValueKind = Literal["number", "list", "text"]
 
 @dataclasses.dataclass(frozen=True)
 class ValuePart:
-    """A row of `VALUE_PARTS`.
-
-    Attributes:
-      takes: what the values of the column can be. A text that is a number is a number, too.
-      must_be: what they must be, for messages.
-      is_shared: whether systems can have one column in common.
+    """A row of `VALUE_PARTS`. A text that is a number is a number, too. Systems can share a column
+    if `is_shared`.
     """
 
     name: ValuePartName
@@ -75,13 +71,10 @@ VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
 
 @dataclasses.dataclass(frozen=True)
 class ValueColumn:
-    """A column from which a metric needs numbers.
+    """A column from which a metric needs numbers, as the user writes it.
 
-    Attributes:
-      column: the column, as the user writes it. If a record has all systems, `{system}` in it
-        stands for the name of each system.
-      remedy: what to do if the column has other values, for messages; "" for what is usual.
-      flag: the flag that names the column, for messages; "" if it is a part of a metric's name.
+    If a record has all systems, `{system}` in it stands for the name of each system. `remedy` is
+    what to do if the column has other values, and `flag` names the column; both can be "".
     """
 
     column: str
@@ -105,8 +98,6 @@ class ValueColumn:
 
 @dataclasses.dataclass(frozen=True)
 class Needs:
-    """What is read of an input."""
-
     roles: tuple[Role, ...] = ()
     values: tuple[ValueColumn, ...] = ()
 

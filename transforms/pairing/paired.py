@@ -43,13 +43,9 @@ class InputFile:
 
 @dataclasses.dataclass(frozen=True)
 class FoundInput:
-    """An input as it was found.
+    """An input as it was found: its files in the order in which they are read.
 
-    Attributes:
-      system: the system that made the candidates; None for others than candidates.
-      files: its files, in the order in which they are read.
-      labels: the names of its labels; empty if it is of texts.
-      snapshot: the version of the table that listed the files; None if no table did.
+    `system` made the candidates. `snapshot` is the version of the table that listed the files.
     """
 
     role: InputRole
@@ -104,8 +100,6 @@ class SystemCoverage:
 
 @dataclasses.dataclass(frozen=True)
 class FoundCoverage:
-    """Which segments the systems of a join have; all of them should have this number."""
-
     rule: str
     segments: int
     systems: tuple[SystemCoverage, ...]
@@ -115,14 +109,9 @@ class FoundCoverage:
 class FoundSegments:
     """What a source finds out about its segments: before they are scored, if it counts them first.
 
-    Attributes:
-      count: how many segments there are to score.
-      notices: what a reader of the score must know about the texts.
-      notes: sentences about the files, for the same reader. They are not in the result, because
-        other files can hold the same texts.
-      inputs: what was found, if the inputs are described, in the order of `Source.inputs`.
-      systems: the systems' names, in the order of the result.
-      coverage: None if each record has all systems.
+    `notices` are what a reader of the score must know about the texts. `notes` are sentences about
+    the files, which are not in the result, because other files can hold the same texts. `inputs`
+    are in the order of `Source.inputs`.
     """
 
     count: int
@@ -138,12 +127,10 @@ class Paired:
     """Aligned segments in a pipeline, as PCollections.
 
     Attributes:
-      batches: the segments, with a column of candidates for each system.
       segments: one element. Without tallies, its `count` is also the rows of all batches.
       digests: one element; None if the inputs are not described.
       tallies: that of each part of the input; None if every segment is scored for each system.
       rejected: as many as the tallies say; None if the source ends with an error at a bad record.
-      source: the source that has given them; None if it is not known.
     """
 
     batches: PCollection[SegmentBatch]
@@ -221,13 +208,10 @@ class Tally(Sums):
     this, and compares `scored` with the sums.
 
     Attributes:
-      scored: by system, the number of segments that went into batches.
-      left_out: by reason (`FILTERED`, `REJECTED`, or another name), the number of segments that are
-        scored for no system.
+      left_out: by reason, the number of segments that are scored for no system.
       missing: by system, the number of segments that only other systems have.
-      bad_records: a rejected segment has one or more of them.
-      judged: by condition of the user, how many records it was asked about.
-      met: by condition, how many of these records meet it.
+      judged: by condition of the user, how many records it was asked about; `met`: how many meet
+        it.
     """
 
     read: int = 0
@@ -250,7 +234,6 @@ class Tally(Sums):
         )
 
     def unexplained(self, system: str) -> int:
-        """How many segments of a system are unaccounted for; 0 if all is well."""
         known = self.scored.get(system, 0) + sum(self.left_out.values())
         return self.read - known - self.missing.get(system, 0)
 

@@ -34,8 +34,6 @@ _AHEAD = 2  # how many pieces are made ahead
 
 @dataclasses.dataclass
 class Unread:
-    """The range of a file that is not read yet, and the descriptor of a file here. Mutable."""
-
     at: int
     stop: int
     descriptor: int | None = None
@@ -51,7 +49,12 @@ def read_chunks(
     suffix = compression(listed.path)
     if suffix:
         with opened(stream, listed, open_file) as file:
-            read = _added(file)
+
+            def read(size: int) -> bytes:
+                data = file.read(size)
+                PROGRESS.add(len(data))
+                return data
+
             text = decompressed(read, suffix, lambda what: stream.told(what, listed.path))
             yield from _without_mark(text)
         return
@@ -71,15 +74,6 @@ def opened(stream: Stream, listed: FoundFile, open_file: Open) -> Iterator[Binar
     except Exception as error:  # each filesystem has exceptions of its own
         what = f"{stream.label}: cannot be read"
         raise unreadable(what, error, "check the file", stream.shown(listed.path)) from error
-
-
-def _added(file: BinaryIO) -> Callable[[int], bytes]:
-    def read(size: int) -> bytes:
-        data = file.read(size)
-        PROGRESS.add(len(data))
-        return data
-
-    return read
 
 
 def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -115,7 +109,6 @@ class PartMemory:
         self.text[:LOOK_BACK] = b"\n" * LOOK_BACK
 
     def put(self, text: bytes | memoryview) -> None:
-        """Makes a short text the next part."""
         self._keep_last()
         self._space[: len(text)] = text
         self.end = LOOK_BACK + len(text)
@@ -187,9 +180,8 @@ def read_parts(
 
 
 def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[bytes, None, None]:
-    """Gives the same pieces, and raises the same errors at the same place.
-
-    Closing it does not wait for the thread, which may be stuck in a filesystem.
+    """Gives the same pieces and errors. Closing it does not wait for the thread, which may be stuck
+    in a filesystem.
     """
     if threads == 1:
         yield from pieces

@@ -1,8 +1,7 @@
-"""Streaming decompression that checks that the data is complete.
+"""Streaming decompression that checks that the data is complete, as Beam's own reader does not.
 
-A truncated file must never be scored, but Beam's own reader returns its first part without an
-error. So every member of a compressed file must reach its end-of-stream mark, and only
-another member (or, in some formats, zero bytes) may follow.
+Every member of a compressed file must reach its end-of-stream mark, and only another member (or, in
+some formats, zero bytes) may follow.
 """
 
 from __future__ import annotations
@@ -67,7 +66,6 @@ class _GzipMember:
 
 
 def _has_gzip_header(data: bytes) -> bool:
-    """Whether data, which begins with a header (RFC 1952), has all of it."""
     if len(data) < 10:
         return False
     flags, at = data[3], 10

@@ -51,7 +51,6 @@ def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
 
 
 def find_shards(number: int, stream: Stream) -> list[Shard]:
-    """The files of a stream of this number, in order. They are logged, as a detail."""
     shards = shards_in_order(number, stream, find_files(stream))
     size = sum(shard.file.size for shard in shards)
     first, last = shards[0].file.path, shards[-1].file.path
@@ -125,13 +124,11 @@ def version_of(stream: Stream, path: str) -> str | None:
 
 
 def require_unchanged(stream: Stream, path: str, version: str | None) -> None:
-    """Checks that a file still has the version that it had when it was planned."""
     if version_of(stream, path) != version:
         raise changed(stream, path, "was changed after it was first read")
 
 
 def check_visible(streams: Sequence[Stream]) -> None:
-    """Checks the files that this process sees. It does not open them."""
     # Names of shards are not compared, because that takes seconds if there are many.
     for stream in streams:
         files = _visible(stream)
@@ -159,7 +156,6 @@ def _visible(stream: Stream) -> list[FoundFile] | None:
 
 
 def check_readable(streams: Sequence[Stream]) -> None:
-    """Checks on a worker that it can read the first byte of each stream."""
     for stream in streams:
         if table_kind(stream.pattern) is not None:
             continue  # a table's log is read once, by one worker

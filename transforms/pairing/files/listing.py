@@ -1,8 +1,7 @@
-"""Finds the files of a pattern on this machine's filesystem.
+"""Finds the files of a pattern on this machine's filesystem: all that matches, or an error.
 
-Beam's own listing leaves out entries that it cannot read (a broken link, a folder without
-permission). If the same shards of every stream were left out, the score would look
-plausible. Here everything that matches is either a file or an error.
+Beam's own listing leaves out entries that it cannot read. If the same shards of every stream were
+left out, the score would look plausible.
 """
 
 from __future__ import annotations
@@ -62,7 +61,6 @@ def local_files(label: str, pattern: str) -> list[FoundFile]:
 
 
 def open_file(path: str) -> BinaryIO:
-    """Opens a file on this machine's filesystem. Anything else, such as a pipe, is an error."""
     file = open(path, "rb", opener=_opened)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()

@@ -15,12 +15,10 @@ _GLOB = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\(|\)|\||[^*?()|]")
 
 @dataclasses.dataclass(frozen=True)
 class PathLabel:
-    """A label whose value is a part of the path of the file that a segment comes from.
+    """A label whose value is what the one group of `regex` matches in the path of a segment's file.
 
-    Attributes:
-      regex: is searched in the path; what its one group matches is the value.
-      has_one_file: whether two files with the same value are two versions of the same segments,
-        such as the outputs of two models.
+    If it `has_one_file`, two files with the same value are two versions of the same segments, such
+    as the outputs of two models.
     """
 
     name: str
@@ -49,9 +47,8 @@ class PathLabel:
                 )
 
     def agreed(self, files: Sequence[tuple[str, str]]) -> str:
-        """The value for segments whose texts are in these files, each a stream and a path.
-
-        One or more paths must match, and those that do must have the same value.
+        """The one value for segments whose texts are in these files, each a stream and a path. One
+        or more paths must match.
         """
         matching = [(label, path, value) for label, path in files if (value := self.value_of(path))]
         if not matching:

@@ -67,9 +67,8 @@ def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
 
 
 def _of_total(stream: Stream, path: str) -> re.Match[str] | None:
-    """The last place in a path with a shard's number and the total, if there is one.
-
-    Folders in the pattern before its first wildcard do not count.
+    """The last place in a path with a shard's number and the total, not in fixed folders of the
+    pattern.
     """
     head = before_wildcard(stream.pattern).rpartition("/")[0]
     start = len(head) if path.startswith(head) else path.rfind("/") + 1
@@ -127,7 +126,6 @@ def in_order(paths: Sequence[str]) -> list[str]:
 
 
 def names_of(paths: Sequence[str]) -> list[Name]:
-    """The names of the shards of one stream, without the folders that are common to all."""
     stems = [stem.split("/") for stem in _stems(paths).values()]
     shared = len(os.path.commonprefix([stem[:-1] for stem in stems]))  # noqa: RUF071
     return [_name("/".join(stem[shared:])) for stem in stems]

@@ -19,17 +19,14 @@ def is_pattern(path: str) -> bool:
 
 
 def before_wildcard(pattern: str) -> str:
-    """The text of a pattern before its first wildcard."""
     return _WILDCARD.split(pattern.removeprefix("./"), maxsplit=1)[0]
 
 
 @dataclasses.dataclass(frozen=True)
 class Stream:
-    """A system's candidates or one of the references, as the user named it.
+    """A system's candidates or one of the references, named in messages by `label`.
 
-    Attributes:
-      label: its name for messages, such as "candidates LIUM-NMT".
-      pipe: the name of the pipe for messages, if the pattern is a temporary copy of it.
+    If `pattern` is a temporary copy of a pipe, `pipe` is its name for messages.
     """
 
     label: str
@@ -40,11 +37,9 @@ class Stream:
         return f"{self.label} ({self.shown(self.pattern)})"
 
     def shown(self, path: str) -> str:
-        """A path of this stream, as messages show it."""
         return self.pipe or path
 
     def told(self, what: str, path: str) -> str:
-        """The cause of an error: the stream, then what is wrong, and the path last."""
         return f"{self.label}: {what}: {self.shown(path)}"
 
 
@@ -62,8 +57,6 @@ class FoundFile:
 
 @dataclasses.dataclass(frozen=True)
 class Shard:
-    """One file of a stream, and the numbers of both."""
-
     stream: int
     number: int
     file: FoundFile

@@ -1,7 +1,6 @@
-"""Tables of Delta Lake and Iceberg: which Parquet files the current version of a table consists of.
+"""The Parquet files of which the current version of a table of Delta Lake or Iceberg consists.
 
-A table's own library reads its log. Then its files are read like other Parquet files. So a table is
-refused if its files do not say all: if they have rows that were deleted, or columns by other names.
+A table is refused if its files do not say all: deleted rows, or columns by other names.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ _READABLE = frozenset(
 
 @dataclasses.dataclass(frozen=True)
 class TableKind:
-    """The module that reads the logs of such tables, and the extra of beam-bleu that has it."""
-
     label: str
     library: str
     extra: str
@@ -37,7 +34,6 @@ class TableKind:
 
 
 def table_kind(pattern: str) -> TableKind | None:
-    """The kind of the table that a pattern names, such as delta:PATH; None if it names files."""
     return TABLE_KINDS.get(pattern.partition(":")[0]) if ":" in pattern else None
 
 
@@ -94,7 +90,6 @@ def _delta_files(library: types.ModuleType, stream: Stream, path: str) -> list[F
 
 
 def _column(rows: Any, column: int | str) -> list[Any]:
-    """A column of rows that are Arrow of another library than pyarrow."""
     values: list[Any] = rows.column(column).to_pylist()
     return values
 

@@ -82,7 +82,6 @@ class Corpus:
 
     @property
     def inputs(self) -> tuple[Stream, ...]:
-        """All streams, in the order of their numbers."""
         labels = (labels_of.stream for labels_of in self.label_streams)
         return (*self.candidates, *self.references, *labels)
 
@@ -144,10 +143,8 @@ class LabelStream:
         return tuple(name for name in self.names if name not in self.only_kept)
 
     def columns(self, lines: pa.LargeStringArray, reader: LineReader) -> dict[str, pa.Array]:
-        """The values of the lines that a reader gave last: a dictionary column for each name.
-
-        Lines with another number of fields are added to the reader's bad lines, whose values have
-        no meaning. A carriage return at the end of a line is not part of a value.
+        """A dictionary column for each name, of the lines that a reader gave last. Lines with
+        another number of fields are added to its bad lines, whose values have no meaning.
         """
         encoded = reader.good(lines).dictionary_encode()
         values = without_returns(encoded.dictionary)  # the different lines
@@ -188,8 +185,6 @@ _MOST_RANGES = 4
 
 
 class PortionReading:
-    """Reads a portion, and sums up digests of all lines that were read. Mutable."""
-
     def __init__(
         self,
         corpus: Corpus,
@@ -337,7 +332,6 @@ class WholeFiles:
 def read_once(
     shards: Sequence[Sequence[Shard]], range_bytes: int | None, cuts: Cuts
 ) -> WholeFiles | None:
-    """The corpus as whole files, or None if its lines must be counted first."""
     files = list(itertools.chain.from_iterable(shards))
     if not any(compression(shard.file.path) for shard in files):
         return None

@@ -57,8 +57,6 @@ class LineParallel(Corpus):
 
 
 class PairLines(OfSource):
-    """Expands a pipeline's root to the `Paired` segments of a source."""
-
     LABEL = "Pair lines"
 
     def expand(self, root: beam.Pipeline) -> Paired:
@@ -155,9 +153,8 @@ class _ReadPortion(ThreadedDoFn):
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
 
     def _raise_as_counted(self, whole: WholeFiles) -> None:
-        """Raises the error of these files if their lines are counted first, if there is one.
-
-        For example, streams with different numbers of lines look like files that change.
+        """Raises the error of these files if their lines are counted first: streams with different
+        numbers of lines look like files that change.
         """
         shards = itertools.chain.from_iterable(whole.shards)
         parts = itertools.chain.from_iterable(cut(shard, whole.range_bytes) for shard in shards)
@@ -228,9 +225,8 @@ def count_range(corpus: Corpus, part: ByteRange) -> LineCounts:
 
 
 class PlanPortions(beam.DoFn):
-    """Maps the counts of all ranges to portions; the first one has the `FoundSegments`, too.
-
-    Files that are read once have no counts yet, and are a portion of their own.
+    """Maps the counts of all ranges to portions; the first one has the `FoundSegments`, too. Whole
+    files are a portion of their own.
     """
 
     def __init__(self, corpus: Corpus, describe: bool) -> None:

@@ -1,12 +1,10 @@
 """Lines of text, and their tab-separated fields, as columns: they are copied, checked and split.
 
-One pass over the part of a text that was read last finds the newlines, copies the lines without
-them, and looks for bytes that are not UTF-8 and for lines that are too long. It also reads the next
-parts of a file of this machine: if Python read each part, threads would wait for each other's lock.
+One pass does everything, and reads the next parts of a file of this machine: if Python read each
+part, threads would wait for each other's lock.
 
 In a line with values (fields of tab-separated text, labels) one carriage return at the end belongs
-to the line's end, as programs on Windows write it, also in the last line of a file. In plain
-line-parallel text, as in sacreBLEU, it is text.
+to the line's end. In plain line-parallel text, as in sacreBLEU, it is text.
 """
 
 # mypy: allow-untyped-defs
@@ -177,9 +175,8 @@ def split_fields(column: pa.LargeStringArray, fields: int) -> Fields:
 
 
 def split_values(column: pa.LargeStringArray, fields: int, numbers: Sequence[int]) -> Fields:
-    """Those of some numbers, from 0, of the fields of lines of values, without nulls.
-
-    A carriage return at the end of a line is in no field.
+    """Fields of lines of values, by their numbers from 0. A carriage return at the end of a line is
+    in none.
     """
     texts = text_bytes(column)
     offsets = offsets_of(column) - offsets_of(column)[0]
@@ -197,7 +194,6 @@ def _cut(
     fields: int,
     numbers: Sequence[int],
 ) -> Fields:
-    """Tabs before `stops` lie between fields. The last field ends at `ends`."""
     tabs = np.flatnonzero(texts == _TAB)
     first, end = np.searchsorted(tabs, [begins, stops])
     wrong = np.flatnonzero(end - first != fields - 1)
@@ -213,7 +209,6 @@ def _cut(
 
 
 def copied(texts: Bytes, begins: Integers, ends: Integers) -> pa.LargeStringArray:
-    """A padded column of the texts that lie between these places of `texts`."""
     offsets = np.zeros(len(begins) + 1, np.int64)
     np.cumsum(ends - begins, out=offsets[1:])
     out = np.zeros(int(offsets[-1]) + READ_AHEAD, np.uint8)

@@ -131,10 +131,9 @@ class CountedText:
         self._last_byte = bytes(text[end - 1 : end])
 
     def add_file(self, descriptor: int) -> bool:
-        """Adds the whole text of the range, from an open file of this machine.
-
-        It returns False, and has added nothing, if something is unusual: no text, a file that has
-        changed, a line that may be too long.
+        """Adds the text of the range, from an open file of this machine. False, and nothing is
+        added, if something is unusual: no text, a file that has changed, a line that may be too
+        long.
         """
         start, stop, file = self._range.start, self._range.stop, self._range.shard.file
         try:
@@ -172,7 +171,6 @@ class CountedText:
         return True
 
     def read(self, open_file: Open) -> Generator[bytes, None, None]:
-        """Adds the text of the whole file, and gives it with a newline after its last line."""
         file = self._range.shard.file
         is_plain = not compression(file.path)
         for chunk in read_chunks(self._stream, file, self.part_bytes, open_file):
@@ -210,7 +208,6 @@ def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
 
 
 def line_too_long(max_line_bytes: int) -> tuple[str, str]:
-    """(what is wrong, what to do)."""
     remedy = "check that the file is text; if its lines are that long, raise --max_line_bytes"
     return f"has more than {max_line_bytes} bytes", remedy
 
@@ -234,7 +231,6 @@ def count_blocks(begin, end):
 
 @inner
 def _first_newline(text):
-    """The place of the first newline after the address `text`. There is one."""
     at = text
     while _line_masks(at)[0] == np.uint64(0):
         at += BLOCK
@@ -243,7 +239,6 @@ def _first_newline(text):
 
 @inner
 def _after_last_newline(text, size):
-    """The number of bytes after the last newline of a text of this size. There is one."""
     at = text + size
     while load_byte(at - 1) != ord("\n"):
         at -= 1

@@ -62,7 +62,7 @@ class LineReader:
         self._memory = PartMemory()
         self._missing = 0  # the lines of the current piece that are not copied yet
         self._counts_bytes = False  # whether the bytes that are copied are added to the progress
-        self._parts = self._read_parts() if texts is None else self._given_parts(texts)
+        self._parts = self._read_parts(texts)
         # The lines that were read and not taken: what `copy_lines` needs.
         self._texts: Bytes = np.empty(_FIRST_SPACE, np.uint8)
         self._offsets = np.zeros(1, np.int64)
@@ -91,7 +91,6 @@ class LineReader:
         return self._lines > 0 and self._end >= _MOST_BUFFERED
 
     def _copy(self, most: int) -> None:
-        """Copies lines of the current piece, until `most` lines can be taken."""
         memory, before = self._memory, self._lines
         unread, pread = memory.unread, pread_function()
         rows = min(most, before + self._missing)
@@ -123,9 +122,8 @@ class LineReader:
         self._missing -= self._lines - before
 
     def take(self, lines: int) -> pa.LargeStringArray:
-        """The next lines, without their newlines, in a padded column.
-
-        It also has bad lines: not UTF-8, or cut after the limit and one more byte.
+        """The next lines, in a padded column. Bad ones are not UTF-8, or cut after the limit and
+        one more byte.
         """
         texts, offsets = self._texts, self._offsets
         end = int(offsets[lines])
@@ -155,15 +153,19 @@ class LineReader:
         for row, (begin, end) in enumerate(itertools.pairwise(offsets_of(column).tolist())):
             if end - begin > self._max_line_bytes:
                 raw = texts[begin:end][:MAX_RAW_BYTES].tobytes()
-                what, remedy = line_too_long(self._max_line_bytes)
-                self._add(row, "line-too-long", what, remedy, raw)
-            else:
-                self._check_utf8(row, texts[begin:end].tobytes())
+                self._add(row, "line-too-long", *line_too_long(self._max_line_bytes), raw)
+                continue
+            line = texts[begin:end].tobytes()
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                at, byte = error.start + 1, line[error.start]
+                what = f"invalid UTF-8 at byte {at} of the line (0x{byte:02x})"
+                self._add(row, "invalid-utf8", what, TO_UTF8, line)
 
     def split(self, column: pa.LargeStringArray, fields: int) -> tuple[pa.LargeStringArray, ...]:
-        """The tab-separated fields of the lines taken last, one padded column for each field.
-
-        If `fields` is 1, tabs are text. The texts of bad lines have no meaning.
+        """The tab-separated fields of the lines taken last, each one a padded column. The texts of
+        bad lines have no meaning.
         """
         if fields == 1:
             return (column,)
@@ -189,7 +191,6 @@ class LineReader:
     def refuse_fields(
         self, column: pa.LargeStringArray, rows: Sequence[int], whats: Sequence[str], remedy: str
     ) -> None:
-        """Adds lines with a wrong number of fields to the bad ones, if they are not bad already."""
         known = set(self._bad_rows())
         for row, what in zip(rows, whats, strict=True):
             if row not in known:
@@ -201,19 +202,18 @@ class LineReader:
         return [record.number - self._segment(0) for record in self.bad]
 
     def finish(self) -> None:
-        """Reads to the end of the pieces, after all their lines are taken."""
         for _ in self._parts:
             raise AssertionError("a piece gave more lines than it has")
 
-    def _read_parts(self) -> Iterator[bool]:
+    def _read_parts(self, texts: Iterable[bytes] | None) -> Iterator[bool]:
         """True for each part of all pieces that the memory then has; `copy_lines` reads the others.
+
         Before the next part, the lines are copied.
         """
-        for piece in self._pieces:
-            yield from self._read_piece(piece)
-
-    def _given_parts(self, texts: Iterable[bytes]) -> Iterator[bool]:
-        """The same for pieces whose text others read."""
+        if texts is None:
+            for piece in self._pieces:
+                yield from self._read_piece(piece)
+            return
         self._missing = sum(piece.lines for piece in self._pieces)
         for _ in put_parts(texts, self._memory):
             yield True
@@ -243,19 +243,6 @@ class LineReader:
         elif self._missing:
             missing = f"has {self._missing} lines fewer than when they were counted"
             raise changed(stream, file.path, missing)
-
-    def _check_utf8(self, row: int, line: bytes) -> None:
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            byte = f"0x{line[error.start]:02x}"
-            self._add(
-                row,
-                "invalid-utf8",
-                f"invalid UTF-8 at byte {error.start + 1} of the line ({byte})",
-                TO_UTF8,
-                line,
-            )
 
     def _add(self, row: int, reason: BadReason, what: str, remedy: str, raw: bytes) -> None:
         path, number = self._place(self._last + row)

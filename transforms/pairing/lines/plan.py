@@ -47,19 +47,13 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True)
 class Portion:
-    """A range of lines and, for each stream, the pieces that hold it, in order."""
-
     first_line: int
     lines: int
     pieces: tuple[tuple[Piece, ...], ...]
 
 
 class Plan:
-    """All lines of a corpus, cut into portions.
-
-    `segments` is the number of lines of each stream, `bytes` those of all files, before
-    decompression. `shards`, `lines` and `versions` are those of each stream.
-    """
+    """All lines of a corpus, cut into portions. `segments` are the lines of each stream."""
 
     def __init__(self, texts: Sequence[_StreamLines], range_bytes: int) -> None:
         self.segments = texts[0].lines
@@ -76,7 +70,6 @@ class Plan:
         return map(self._portion, range(self.portion_count))
 
     def portions_to_read(self) -> Iterator[Portion]:
-        """The portions in the order in which workers should read them."""
         return map(self._portion, self._order)
 
     def _portion(self, number: int) -> Portion:
@@ -91,9 +84,8 @@ def make_plan(
     cuts: Cuts = "same",
     header_lines: int = 0,
 ) -> Plan:
-    """Cuts a corpus into portions of about the size of a range, all streams together.
-
-    The counts come in any order. The first `header_lines` of each file are not segments.
+    """Cuts a corpus into portions of about the size of a range. The first `header_lines` of each
+    file are not segments.
     """
     by_stream: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
@@ -189,9 +181,8 @@ class _StreamLines:
         self.is_compressed = any(compression(file.shard.file.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
-        """The pieces with the lines first <= i < last.
-
-        An empty file is in a portion, too, so that the job notices if it has lines now.
+        """The pieces with the lines first <= i < last, and the empty files between them, so that
+        the job notices if these have lines now.
         """
         begin_at = int(np.searchsorted(self.first_lines, first))
         if self.first_lines[begin_at] != first:

@@ -1,8 +1,7 @@
 """Ranges: the parts of a corpus whose lines are counted in parallel.
 
-A worker counts one range at a time. A range has about 64 blocks, and the plan starts to read
-only at blocks. Ranges are larger in a larger corpus, so that the plan, which one worker
-makes, does not grow.
+A range has about 64 blocks, and the plan starts to read only at blocks. Ranges are larger in a
+larger corpus, so that the plan, which one worker makes, does not grow.
 """
 
 from __future__ import annotations
@@ -62,10 +61,7 @@ def block_bytes(range_bytes: int) -> int:
 
 
 def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRange]:
-    """The ranges of all shards of all streams, the longest first.
-
-    An engine deals them out in turn, and one of two workers must not get all the long ones.
-    """
+    """The ranges of all streams, the longest first: one of two workers must not get these."""
     if range_bytes is None:
         range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
     parts = [part for shard in shards for part in cut(shard, range_bytes)]

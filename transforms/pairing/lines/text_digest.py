@@ -1,12 +1,9 @@
 """Digests of texts: numbers that show whether two texts have the same lines.
 
-The digest of a text is the sum of the hashes of its lines, modulo 2^128. The hash of a line depends
-on its number, so the order counts, and the division into files does not matter.
-
-The hash is MurmurHash3_x64_128 by Austin Appleby (github.com/aappleby/smhasher,
-src/MurmurHash3.cpp, in the public domain). The seed is the line's number, from 1, in 64 bits; for
-seeds of 32 bits, the original gives the same hashes. It detects changes. It does not protect
-against a person who wants two texts with the same digest.
+It is the sum of the hashes of the lines, modulo 2^128: MurmurHash3_x64_128 by Austin Appleby
+(github.com/aappleby/smhasher, in the public domain), with the line's number, from 1, as the seed,
+in 64 bits. So the order counts, and the division into files does not. It does not protect against a
+person who wants two texts with the same digest.
 """
 
 # mypy: allow-untyped-defs
@@ -34,7 +31,6 @@ _ZERO = np.uint64(0)
 
 
 def sum_of_hashes(column: pa.LargeStringArray, first_line: int) -> int:
-    """The sum of the hashes of neighbouring lines in a padded column; `first_line` is from 0."""
     return sum_of_seeded_hashes(column, np.arange(first_line + 1, first_line + 1 + len(column)))
 
 
@@ -61,7 +57,6 @@ def _rotated(word, bits):
 
 @inner
 def _mixed(word):
-    """The finalizer fmix64."""
     word = (word ^ (word >> np.uint64(33))) * _MIX_1
     word = (word ^ (word >> np.uint64(33))) * _MIX_2
     return word ^ (word >> np.uint64(33))
@@ -104,7 +99,6 @@ def _hashed(at, end, seed):
 
 @compiled
 def _sum_hashes(texts, offsets, seeds):
-    """(lower 64 bits, upper 64 bits) of the sum of the hashes of the texts at `offsets`."""
     sum_low = sum_high = _ZERO
     for line in range(offsets.size - 1):
         low, high = _hashed(texts + offsets[line], texts + offsets[line + 1], seeds[line])

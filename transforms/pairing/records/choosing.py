@@ -181,7 +181,6 @@ def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> t
 
 
 def known_systems(wanted: Wanted) -> tuple[str, ...]:
-    """The systems' names, if they do not depend on the columns of the files; else none."""
     if wanted.system_name is not None:
         return (wanted.system_name,)
     if any(map(is_name_pattern, wanted.candidates)):
@@ -200,10 +199,7 @@ def is_column_number(text: str) -> bool:
 
 
 def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
-    """Whether files have a header, if the user does not say it.
-
-    If all columns have numbers, the first line is a record.
-    """
+    """Whether files have a header, if the user does not say it: not if all columns have numbers."""
     columns_of_roles = {"candidates": wanted.candidates, "references": wanted.references}
     if not all(columns_of_roles[role] for role in roles):
         return True
@@ -252,7 +248,6 @@ class FileColumns:
         return chosen
 
     def _each(self, role: Role, text: str) -> Iterator[tuple[str, ColumnPath]]:
-        """(name, column) of each column that a text names: [NAME=]COLUMN or a pattern."""
         name, column = None, text
         if role == "candidates" and text not in self.schema.names:
             name, column = divided_column(text)
@@ -374,7 +369,6 @@ class FileColumns:
         return paths
 
     def _has_system(self, value: ValueColumn) -> bool:
-        """Whether a text stands for a column of each system, and is not the name of a column."""
         return SYSTEM in value.column and value.column not in self.paths()
 
     def texts_matching(
@@ -393,7 +387,6 @@ class FileColumns:
         return natural_order(filter(re.compile(expression).fullmatch, self.paths()))
 
     def paths(self) -> Iterator[str]:
-        """All columns, and the parts of those that have named parts."""
         for field in self.schema:
             is_struct = pa.types.is_struct(field.type)
             parts = _parts((field.name,), field.type) if is_struct else ()

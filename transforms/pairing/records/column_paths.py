@@ -87,9 +87,8 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
-    """The values at the end of a path, one for each record, of a canonical type, unchecked.
-
-    A value is null if anything on its way is null, or if a list on its way is too short.
+    """The values at the end of a path, of a canonical type, unchecked. A value is null if anything
+    on its way is null, or if a list on its way is too short.
     """
     first, *others = path.steps
     values = canonical(records.column(first))
@@ -105,7 +104,6 @@ def _elements(lists: pa.LargeListArray, index: int) -> pa.Array:
 
 
 def rows_of(column: pa.Array, places: Integers) -> Integers:
-    """The rows of a column to which elements belong; without lists, these are the elements."""
     if not pt.is_large_list(column.type):
         return places
     rows: Integers = np.searchsorted(column.offsets.to_numpy(), places, side="right") - 1

@@ -102,10 +102,7 @@ class _Chunks(io.RawIOBase):
 
 
 def _with_right_quotes(chunks: Iterable[bytes], delimiter: str) -> Iterator[bytes]:
-    """Gives the same chunks, and checks that quotes are only around fields, and are closed.
-
-    pyarrow takes an unclosed quote at the end of a file, and text after a closing quote.
-    """
+    """Checks that quotes are only around fields, and are closed: pyarrow takes others."""
     is_edge = np.zeros(256, bool)
     is_edge[[_QUOTE, _NEWLINE, ord("\r"), ord(delimiter)]] = True
     before, quotes_before, newlines, opened_line = b"\n", 0, 0, 0

@@ -14,12 +14,8 @@ RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFormat:
-    """A format of record files.
-
-    Attributes:
-      suffixes: the suffixes of its files, before a suffix of a compression.
-      is_of_lines: whether each line is a record.
-      delimiter: what is between the fields of a row of text. Its first row can be a header.
+    """A format of record files. `column_names` is for docs/inputs.md; `delimiter` is between the
+    fields of a row of text, whose first row can be a header.
     """
 
     label: str
@@ -29,7 +25,6 @@ class RecordFormat:
 
     @property
     def is_text(self) -> bool:
-        """Whether files are text, so that they can be compressed as a whole."""
         return self.is_of_lines or self.delimiter != ""
 
 
@@ -45,7 +40,6 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
 
 
 def format_of_name(pattern: str) -> RecordFormatName | None:
-    """The format that the suffix of a file's name says, or the table; or None."""
     if table_kind(pattern) is not None:
         return "parquet"
     end = pattern.lower().removesuffix(compression(pattern) or "")

@@ -23,13 +23,8 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class GroupPiece:
-    """Neighbouring groups of one file.
-
-    Attributes:
-      groups: their numbers, from 0.
-      first_row: the number of the first row in the file, from 0.
-      bytes: those of all columns, before compression if the format knows them so.
-      bytes_before: those of the groups before them in the file.
+    """Neighbouring groups of one file: their numbers, the number of the first row in the file, from
+    0, the bytes of all columns, and those of the groups before them.
     """
 
     file: FoundFile
@@ -58,8 +53,7 @@ class GroupFile(abc.ABC):
     ) -> None: ...
 
     @abc.abstractmethod
-    def groups(self) -> list[tuple[int, int]]:
-        """The number of rows and the bytes of each group."""
+    def groups(self) -> list[tuple[int, int]]: ...
 
     @abc.abstractmethod
     def batches(
@@ -111,7 +105,10 @@ class ParquetFile(GroupFile):
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
         """Only the fields that the paths lead to, up to the first list."""
-        names = [".".join(map(str, itertools.takewhile(_is_name, path.steps))) for path in paths]
+        names = [
+            ".".join(map(str, itertools.takewhile(lambda step: isinstance(step, str), path.steps)))
+            for path in paths
+        ]
         # pyarrow reads a dictionary in a list or struct only within a row group.
         nested = filter(pt.is_nested, self.schema.types)
         one_by_one = any("dictionary<" in str(kind) for kind in nested)
@@ -119,10 +116,6 @@ class ParquetFile(GroupFile):
             yield from self._file.iter_batches(
                 batch_size=batch_rows, row_groups=part, columns=names, use_threads=False
             )
-
-
-def _is_name(step: str | int) -> bool:
-    return isinstance(step, str)
 
 
 _MAGIC = b"ARROW1"  # the first and last bytes of a file, and not of a stream
@@ -169,9 +162,7 @@ class ArrowFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """Only the columns that the paths begin with.
-
-        pyarrow trusts the places of values that a file has, and wrong ones would be outside of the
+        """The places of values in a file can be wrong, and pyarrow would read outside of the
         memory, so they are checked first. Whether texts are UTF-8 is checked later, row by row.
         """
         fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})

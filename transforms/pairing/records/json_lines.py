@@ -100,9 +100,8 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
 def read_json_lines(
     column: pa.LargeStringArray, chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
-    """The chosen columns of a padded column of lines.
-
-    Texts and lists of them stay. The result has numbers and booleans as text, as JSON writes them.
+    """The chosen columns of a padded column of lines. Numbers and booleans become text, as JSON
+    writes them.
     """
     forms = _forms(chosen)
     spans, _, unknown = _spans(column, chosen.columns)
@@ -152,7 +151,6 @@ def _spans(
 def _column(
     path: ColumnPath, form: _Form, begins: Integers, ends: Integers
 ) -> tuple[pa.Array, dict[int, Fault]]:
-    """The values at spans as texts or lists of texts, null for the wrong ones."""
     name, of_lists, wrong = str(path), None, {}
     if form.items:
         kinds, offsets, *of_items = items(begins, ends)
@@ -231,7 +229,6 @@ def _only(value: Any, keys: Set[object]) -> Any:
 
 
 def record_of(line: str) -> dict[str, Any] | Fault:
-    """The object in a line, or why there is none."""
     reason: BadReason = "invalid-json"
     if not line.strip(" \t\r"):
         what = "the line is empty, and each line must be an object"
@@ -253,9 +250,8 @@ def record_of(line: str) -> dict[str, Any] | Fault:
 
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
-    """The keys, and the types of most of their values.
-
-    A ValueError says what is wrong with the first line, if no line is a record.
+    """The keys, and the types of most of their values. A ValueError says what is wrong with the
+    first line, if no line is a record.
     """
     found = []
     for line in lines:

@@ -1,12 +1,12 @@
 """Finds values in lines of JSON, without a Python object for a line or a value.
 
 The scanner takes the same lines as Python's json module and gives the same values, or it says that
-it does not know a line. Then json_lines.py asks the json module. Such lines have a fault, or
-something rare: keys with escapes, NaN, Infinity, nesting of more than 63 objects or lists, or
-numbers of thousands of digits. Of equal keys, the last one counts, as in Python.
+it does not know a line, which json_lines.py then gives to the json module. Such lines have a fault,
+or something rare: keys with escapes, NaN, Infinity, nesting of more than 63 objects or lists, or
+numbers of thousands of digits. Of equal keys, the last one counts.
 
-A span is the (address, end address) of a JSON value in a column of lines. The address is 0 if the
-record does not have the value, and `UNKNOWN` if the scanner does not know it.
+A span is the (address, end address) of a JSON value. The address is 0 if the record does not have
+the value, and `UNKNOWN` if the scanner does not know it.
 """
 
 # mypy: allow-untyped-defs
@@ -131,7 +131,6 @@ def _find_keys(begins, ends, names, name_offsets, found, found_ends, known):
 
 @compiled
 def _find_items(begins, ends, kinds, offsets, found, writes):
-    """Counts the items of all values, or writes their begins and ends, after they were counted."""
     item = 0
     for row in range(begins.size):
         begin, end = begins[row], ends[row]

@@ -53,11 +53,6 @@ _FALS_WORD = np.uint64(int.from_bytes(b"fals", "little"))
 
 
 @inner
-def has_backslash(at, end):
-    return _next_backslash(at, end) < end
-
-
-@inner
 def _next_backslash(at, end):
     while at < end:
         backslashes = _backslash_mask(at)
@@ -193,7 +188,6 @@ def first_item(begin, end):
 
 @inner
 def next_item(at, end):
-    """The item after the one that ends at an address, in a valid list; 0 if it was the last."""
     at = blank_end(at, end)
     return blank_end(at + 1, end) if load_byte(at) == _COMMA else 0
 
@@ -232,7 +226,6 @@ def value_end(at, end):
 
 @inner
 def _simple_end(at, end):
-    """The end of a string, a number, true, false or null; 0 for anything else."""
     first = load_byte(at)
     if first == QUOTE:
         return string_end(at + 1, end)
@@ -270,7 +263,7 @@ def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
             if at == 0:
                 return 0
             if depth == 1 and count > 0:
-                if has_backslash(name, at - 1):
+                if _next_backslash(name, at - 1) < at - 1:
                     return 0
                 key = _number_of(name, at - 1 - name, keys, key_offsets, count)
             at = blank_end(at, end)

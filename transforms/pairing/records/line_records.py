@@ -164,7 +164,6 @@ class LineRecords(RecordFiles):
 def _read_tab_separated(
     lines: pa.LargeStringArray, chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
-    """Columns of text without quotes or escapes, where a tab is never a part of a field."""
     fields = len(chosen.fields)
     numbers = list(dict.fromkeys(int(path.steps[0]) for path in chosen.columns))
     found = split_values(lines, fields, numbers)

@@ -79,7 +79,6 @@ def numbers_as_texts(column: pa.Array) -> pa.Array:
 
 
 def _offsets(lists: pa.LargeListArray) -> Integers:
-    """Where the elements of each list begin in all elements, those of null lists left out."""
     offsets: Integers = np.concatenate([[0], np.cumsum(lengths(lists))])
     return offsets
 

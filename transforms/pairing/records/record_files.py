@@ -69,12 +69,8 @@ _MOST_NAMES = 12  # the largest number of names of columns in a message
 
 @dataclasses.dataclass(frozen=True)
 class Portion:
-    """The records that one worker reads.
-
-    Attributes:
-      first: the number of the first record in the whole input, from 0.
-      bytes: about how many bytes they have in their files.
-      pieces: the parts of files that have them, in order.
+    """The records that one worker reads: `first` is the number of the first one in the whole input,
+    from 0, and `pieces` are the parts of files that have them, in order.
     """
 
     first: int
@@ -123,9 +119,7 @@ class RecordFiles(RecordSource, abc.ABC):
 
     Attributes:
       header: whether the first row of each file of text with fields has the names of the columns;
-        None: it has them unless all columns are given by numbers.
-      range_bytes: about how many bytes a portion has; if None, a size that suits the input. A
-        record or a row group is never divided.
+        None: unless all columns are given by numbers.
       roles: the texts that the files have: for a join, only candidates or only references.
     """
 
@@ -186,7 +180,6 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @property
     def has_fields(self) -> bool:
-        """Whether files are text with fields, which have numbers, and perhaps a header."""
         return RECORD_FORMATS[self.format].delimiter != ""
 
     @property
@@ -229,7 +222,6 @@ class RecordFiles(RecordSource, abc.ABC):
         return tuple(InputFile.of(self.stream, *of_file) for of_file in files)
 
     def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
-        """The files as a stream of a join, whose records have texts of one role, or no texts."""
         # All columns of the join say whether files have headers, so the answer is kept here.
         header = self.has_header if self.has_fields else None
         return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)
@@ -249,7 +241,6 @@ class RecordFiles(RecordSource, abc.ABC):
 def record_files(
     stream: Stream, wanted: Wanted, format_name: RecordFormatName, **others: Any
 ) -> RecordFiles:
-    """Files of a format; `RecordFiles` has the other arguments."""
     # A run loads only the readers of its formats.
     if RECORD_FORMATS[format_name].is_of_lines:
         from beam_bleu.transforms.pairing.records.line_records import LineRecords
@@ -291,10 +282,12 @@ class PlanRecords(OfSource):
         return planned.portions, planned[_Plan.SEGMENTS]
 
 
-class _ListParts(beam.DoFn):
+class _OfFiles(beam.DoFn):
     def __init__(self, source: RecordFiles) -> None:
         self._source = source
 
+
+class _ListParts(_OfFiles):
     def process(self, stream: Stream) -> Iterable[Any]:
         PROGRESS.begin("listing")
         shards = find_shards(0, stream)
@@ -341,8 +334,6 @@ class _Plan(beam.DoFn):
 
 
 class PairRecords(OfSource):
-    """Expands a pipeline's root to the `Paired` segments of a source."""
-
     LABEL = "Read records"
 
     def expand(self, root: beam.Pipeline) -> Paired:
@@ -374,10 +365,7 @@ class PairRecords(OfSource):
         )
 
 
-class _ReadParts(beam.DoFn):
-    def __init__(self, source: RecordFiles) -> None:
-        self._source = source
-
+class _ReadParts(_OfFiles):
     def process(self, portion: Portion) -> Iterator[RawRecords]:
         return self._source.parts(portion)
 

@@ -40,11 +40,8 @@ _SHOWN = 40  # the most characters of a value that a message shows
 
 @dataclasses.dataclass(frozen=True)
 class Judged:
-    """What becomes of neighbouring records.
-
-    Attributes:
-      scored: int64, the rows of the records that are scored, in order.
-      numbers: for each column of numbers those of each system, of all rows.
+    """What becomes of neighbouring records: the rows that are scored, int64 in order, and for each
+    column of numbers those of each system, of all rows.
     """
 
     scored: Integers

@@ -79,8 +79,6 @@ _FILE_BYTES = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Footer:
-    """The rows of each group of a file, and the bytes of all its columns before compression."""
-
     shard: Shard
     chosen: Chosen
     version: str | None
@@ -186,7 +184,6 @@ class RowGroupRecords(RecordFiles):
 
     @contextlib.contextmanager
     def _opened(self, listed: FoundFile, piece: GroupPiece | None = None) -> Iterator[GroupFile]:
-        """A file that is closed at the end; to read only the footer if there is no piece."""
         path = listed.path
         try:
             with open_for_arrow(path) as source:

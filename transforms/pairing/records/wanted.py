@@ -23,11 +23,9 @@ INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"  # an id that can be a number of JSON, and i
 
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
-    """The way to a value of a record, such as `translation.de` or `resps[0][0]`.
-
-    The steps are the name of the column, and then names of fields and indexes of lists. In text
-    with fields, it is one integer: the number of the column, from 0. There are none for a label
-    from the path of the file.
+    """The way to a value of a record: the name of the column, and then names of fields and indexes
+    of lists. In text with fields, it is the number of the column, from 0. There are no steps for a
+    label from the path of the file.
     """
 
     text: str
@@ -40,10 +38,7 @@ class ColumnPath:
 @dataclasses.dataclass(frozen=True)
 class Condition:
     """A condition for records that are scored: the value of a column, as JSON writes it, is a given
-    one. A null equals nothing.
-
-    Attributes:
-      can_hold_always: whether it may leave nothing out, because a layout asks for it.
+    one. A null equals nothing. It `can_hold_always` if a layout asks for it.
     """
 
     column: ColumnPath
@@ -100,16 +95,13 @@ class Chosen:
     """The columns that are read, found in the first file of the input. All files must have them.
 
     Attributes:
-      candidates: (the system's name, its column), in the order of the result. The name is not used
-        for long records.
-      references: if there is only one, its values can be lists.
-      path_labels: the labels from the paths of files that are used, with the path that stands for
-        the values. It is one of `labels` or `ids`.
+      candidates: (the system's name, its column), in the order of the result.
+      path_labels: labels from the paths of files, with the path that stands for the values, which
+        is one of `labels` or `ids`.
       lacking: the columns of conditions that are not there, if this is allowed.
-      unused_system: a column that has a usual name of the system's name, and that nothing uses, so
-        that the records of all systems are scored together. Files may differ in it.
+      unused_system: a column with a usual name of the system's name that nothing uses, so that all
+        records are scored together. Files may differ in it, and in `witnesses`.
       systems_of_values: the systems' names, if there are no candidates.
-      witnesses: see `Wanted`. Files may differ in them.
       fields: the names of all columns of text with fields; none for other formats.
     """
 
@@ -134,7 +126,6 @@ class Chosen:
 
     @property
     def names(self) -> tuple[ColumnPath, ...]:
-        """The columns of the id and of the system's name, as far as they are read."""
         return tuple(path for path in (*self.ids, self.system) if path is not None and path.steps)
 
     @property
@@ -167,8 +158,7 @@ class RawRecords:
     """Neighbouring records of one file, as they are there before they are parsed.
 
     Attributes:
-      values: the lines without their newlines, in a padded column; or a record batch of rows, with
-        the columns that are read, and perhaps others.
+      values: the lines in a padded column; or a record batch of rows.
       kind: what a record is in the file: "line" or "row".
       first: the number of the first record in the whole input, from 0.
       first_place: its number in the file, from 1, with the header.

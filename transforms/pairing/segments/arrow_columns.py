@@ -107,9 +107,8 @@ class ArrowColumns:
     def require(
         self, *, keyed: bool, systems: Sequence[str] | None, of_segments: bool = False
     ) -> None:
-        """Checks that the columns have what a transform needs, and nothing else.
-
-        `systems` are those that it compares; None if it scores one system.
+        """Checks that the columns have what a transform needs. `systems` are those that it
+        compares; None if it scores one.
         """
         if keyed != (self.key is not None):
             raise ValueError(
@@ -138,7 +137,6 @@ def _are_names(names: Any) -> bool:
 def table_batches(
     table: Any, columns: ArrowColumns, systems: Sequence[str] | None = None
 ) -> Iterator[SegmentBatch]:
-    """The rows of a table as batches, whose groups have keys and no windows."""
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if not isinstance(table, pa.Table):
@@ -225,7 +223,6 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
 
 
 def _keys(column: pa.Array, name: str) -> tuple[Integers, list[tuple[Any]]]:
-    """The number of each row's key, and the keys."""
     kind = column.type
     if not (is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         what = f"the column {name!r} has values of the type {kind}, which cannot be keys"
@@ -267,7 +264,6 @@ def text_column(column: pa.ChunkedArray, name: str, *, lists: bool = False) -> p
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """A column that can be in pieces, as one array of a canonical type."""
     if column.num_chunks == 1:
         return canonical(column.chunk(0))
     return pa.concat_arrays([canonical(chunk) for chunk in column.chunks])

@@ -52,7 +52,6 @@ class GatheredSegments:
         )
 
     def add(self, segment: Any) -> None:
-        """Adds a `Segment` or, with several systems, a `SegmentOfSystems`."""
         texts, references, characters = _checked(segment, self._systems)
         for column, text in zip(self._candidates, texts, strict=True):
             column.append(text)
@@ -134,9 +133,8 @@ def key_and_segment(element: Any) -> tuple[Any, Any]:
 
 
 def key_or_itself(element: Any) -> tuple[Any, Any]:
-    """The key and the segment of an element. A segment without a key is its own key.
-
-    The second part of a segment is a list, and that of a keyed segment is a tuple.
+    """The key and the segment of an element, whose second part is a tuple; or a list in a segment,
+    which is its own key.
     """
     key, second = _pair(element, _EITHER_FORM)
     return (key, second) if isinstance(second, tuple) else (element, element)
@@ -265,7 +263,6 @@ class RowFields:
 
 
 def _names(key: str, value: Any) -> tuple[str, ...]:
-    """The names in a configuration, which can be one name or a list."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{key} must be the name of a field or a list of names, got {value!r}")

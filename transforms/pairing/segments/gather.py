@@ -25,8 +25,7 @@ __all__ = ["GatherSegments", "tuple_parts"]
 class GatherSegments(beam.PTransform):
     """PCollection of segments, of (key, segment), or of tables -> PCollection of `SegmentBatch`.
 
-    Segments of several keys and windows share a batch. The batch's groups say which key its rows
-    have, and to which window their sums belong.
+    Segments of several keys and windows share a batch, whose groups say which rows are whose.
     """
 
     def __init__(
@@ -47,7 +46,6 @@ class GatherSegments(beam.PTransform):
         self._columns = columns
 
     def key_type(self, segments: PCollection[Any]) -> Any:
-        """The type of the keys, so that they keep their coder; None without keys."""
         if not self._keyed:
             return None
         parts = tuple_parts(segments.element_type)
@@ -133,9 +131,8 @@ class _GatherByKey(beam.DoFn):
     def _add(
         self, segment: Any, place: Hashable, key: Any, window: Any, timestamp: Any = None
     ) -> Sequence[WindowedValue]:
-        """Adds a segment to the group of this place, and gives the batches if they are full.
-
-        By default, the sums of the group have the end of the window as their timestamp.
+        """Gives the batches if they are full. By default, sums have the end of the window as their
+        timestamp.
         """
         self._segments.add(segment)
         group = self._numbers.get(place)

@@ -135,7 +135,6 @@ class _Bucket:
         }
 
     def _twice(self) -> dict[FindingKey, Findings]:
-        """The ids that several rows of a side have, by the first row of each."""
         live = self._live
         firsts = self._by_code[self._sides[live], self._codes[live]]
         return self._of_sides("twice", np.unique(firsts[firsts != live]))
@@ -207,7 +206,6 @@ class _Bucket:
         return scored, Tally(there.shape[1] + self._filtered, by_system, left_out, missing)
 
     def _batches(self, scored: Booleans) -> Iterator[SegmentBatch]:
-        """The batches of segments, for each set of systems that are scored on a segment."""
         sets = [np.arange(scored.shape[1])]
         if not scored.all():  # the usual case is without a sort
             packed = np.ascontiguousarray(np.packbits(scored, axis=0).T)

@@ -28,8 +28,6 @@ class Finding(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Findings:
-    """All findings of one sort: their number, and the first ones."""
-
     count: int = 0
     first: tuple[Finding, ...] = ()
 
@@ -74,14 +72,11 @@ class Report:
     """What was found in a portion of a stream, in a bucket, or in several of them, added up.
 
     Attributes:
-      read: the number of records that were read.
-      sent: the number of rows that were sent into the shuffle.
-      arrived: how many rows came through it.
+      read: the number of records that were read; `sent`, `arrived`: those of rows in the shuffle.
       segments: the number of segments that the conditions keep, and no bad record rejects.
       tally: of buckets, what became of the segments. Of portions, the bad records that are in no
         row, because their id or system could not be read, each one as a segment; the number of all
         bad records; and how many records meet each condition.
-      systems: the names of the systems of long records, in order.
     """
 
     read: int = 0

@@ -129,7 +129,6 @@ class JoinedRecords(RecordSource):
 
     @property
     def _base(self) -> RecordFiles:
-        """The stream that says which segments there are."""
         return (*self.references, *self.candidates)[0]
 
     def _reader(self, reader: RecordFiles, role: Role, **differing: Any) -> RecordFiles:
@@ -152,8 +151,6 @@ _MESSAGE_BYTES = 1 << 25
 
 
 class PairByIds(OfSource):
-    """Expands a pipeline's root to the `Paired` segments of a join."""
-
     LABEL = "Pair by ids"
 
     def expand(self, root: beam.Pipeline) -> Paired:

@@ -65,9 +65,8 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level
 
 
 def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]:
-    """The rows of records, without "stream"; the bad records; and what became of all records.
-
-    A record that the conditions leave out, or that is bad, has a row without texts.
+    """The rows of records, without "stream"; the bad records; and what became of all records. A
+    record that the conditions leave out, or that is bad, has a row without texts.
     """
     judged, raw, chosen = judge(read), read.raw, read.raw.chosen
     ids = joined_ids([id_texts(read, path) for path in chosen.ids])
@@ -146,9 +145,8 @@ def id_texts(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
-    """The ids that consist of these texts: if they are several, as lists of JSON.
-
-    Without a part, an id is null. A part that looks like an integer is a number of JSON.
+    """The ids that consist of these texts: if they are several, as lists of JSON. Without a part,
+    an id is null.
     """
     if len(columns) == 1:
         return columns[0]
@@ -169,7 +167,6 @@ def _json(parts: pa.LargeStringArray) -> pa.LargeStringArray:
 
 
 def shown_id(text: str) -> str:
-    """An id of one column as messages show it: a number, or a JSON string."""
     return text if re.fullmatch(INTEGER_ID, text) else json.dumps(text, ensure_ascii=False)
 
 
@@ -240,7 +237,6 @@ def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
 
 
 def columns_of(rows: pa.Table, prefix: str) -> list[pa.Array]:
-    """The columns with this prefix, by their numbers: each table has the first ones, in order."""
     return [rows[name].chunk(0) for name in rows.column_names if name.startswith(prefix)]
 
 
