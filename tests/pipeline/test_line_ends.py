@@ -20,7 +20,6 @@ LANGUAGES = [("de", "en", "fr")[i % 3] for i in range(24)]
 ENDS = {"unix": ["\n"], "windows": ["\r\n"], "mixed": ["\r\n", "\n", "\n"]}
 FILES = [
     ("hyp", "tsv", "windows", None),
-    ("ref", "tsv", "mixed", "\r"),
     ("lang", "tsv.gz", "windows", "\r"),
     ("id", "tsv.gz", "mixed", ""),
 ]
@@ -63,11 +62,10 @@ def test_paired_records(last: str, suffix: str, ends: str, end: str | None, tmp_
     assert result("--input", path, *flags) == expected
 
 
-@pytest.mark.parametrize("range_bytes", range(SMALLEST_RANGE, SMALLEST_RANGE + 3))
-def test_ranges_that_begin_inside_a_line_end(range_bytes: int, tmp_path: Path) -> None:
-    """Ranges of 16 to 18 bytes begin at every byte of lines of 17 bytes, and between CR and LF."""
+def test_ranges_that_begin_inside_a_line_end(tmp_path: Path) -> None:
+    """Ranges of 16 bytes begin at every byte of lines of 17 bytes, and between CR and LF."""
     lines = ["hyp\tref\tlang", *(f"w{i:02d} a\tw{i:02d} a\t{i % 3:02d}" for i in range(36))]
-    flags = ["--where", "lang!=02", "--slice_by", "lang", "--range_bytes", str(range_bytes)]
+    flags = ["--where", "lang!=02", "--slice_by", "lang", "--range_bytes", str(SMALLEST_RANGE)]
     found = [
         result("--input", write(tmp_path / f"{ends}.tsv", lines, ends), *flags) for ends in ENDS
     ]

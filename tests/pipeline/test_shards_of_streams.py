@@ -110,15 +110,3 @@ def test_a_shard_lost_everywhere_is_found_by_the_expected_segments(tmp_path):
     failed.assert_failed(3, f"{len(CANDIDATE)}", "--expect_segments", "the corpus has")
     expected = score(hyp, ref, "--expect_segments", str(run.document["segments"]))
     assert expected.out == run.out
-
-
-def test_a_shard_lost_everywhere_is_an_error_where_the_names_say_their_number(tmp_path):
-    names = [f"part-{i:05}-of-00004" for i in range(4)]
-    of_hyp, of_ref = shards(CANDIDATE, names), shards(REFERENCE, names)
-    del of_hyp[names[2]], of_ref[names[2]]
-    hyp, ref = write(tmp_path / "h", of_hyp), write(tmp_path / "r", of_ref)
-    score(hyp, ref, "--cuts", "any").assert_failed(
-        3, "there are 4 shards, but here are 3, from 0 to 3 without 2: "
-    )
-    alone = score(f"{tmp_path}/h/{names[0]}", f"{tmp_path}/r/{names[0]}")
-    assert alone.document["segments"] == 18
