@@ -22,13 +22,19 @@ from beam_bleu.transforms.definition.choices import (
     require_flag,
 )
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
-from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel.corpus import LabelStream
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.needs import ValueColumn
-from beam_bleu.transforms.pairing.paired import COVERAGES, CoverageName, Paired, Source
+from beam_bleu.transforms.pairing.paired import (
+    COVERAGES,
+    ON_BAD_RECORD,
+    CoverageName,
+    OnBadRecord,
+    Paired,
+    Source,
+)
 from beam_bleu.transforms.pairing.records.column_paths import parse_column_path
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,

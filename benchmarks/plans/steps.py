@@ -17,11 +17,20 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from beam_bleu.transforms.pairing.files.shards import shards_in_order
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, compression
+from beam_bleu.transforms.pairing.files.streams import (
+    FoundFile,
+    Stream,
+    compression,
+    shards_in_order,
+)
 from beam_bleu.transforms.pairing.lines.correspondence import nul_notices, require_same_shards
+from beam_bleu.transforms.pairing.lines.line_counting import (
+    ByteRange,
+    LineCounts,
+    block_bytes,
+    cut_corpus,
+)
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes, cut_corpus
 
 Integers = npt.NDArray[np.int64]
 

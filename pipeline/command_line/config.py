@@ -44,7 +44,11 @@ from beam_bleu.transforms.definition.flags import (
 )
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
-from beam_bleu.transforms.pairing.lines.ranges import SMALL_RANGE, SMALLEST_RANGE, USUAL_RANGE
+from beam_bleu.transforms.pairing.lines.line_counting import (
+    SMALL_RANGE,
+    SMALLEST_RANGE,
+    USUAL_RANGE,
+)
 from beam_bleu.transforms.version import VERSION
 
 _OF_ENGINES = (

@@ -16,8 +16,7 @@ from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, row_of
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
-from beam_bleu.transforms.pairing.files.shards import in_order
-from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
+from beam_bleu.transforms.pairing.files.streams import Stream, compression, in_order, is_pattern
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Condition
 
 if TYPE_CHECKING:

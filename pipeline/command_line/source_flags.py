@@ -10,10 +10,9 @@ from typing import Any
 from beam_bleu.transforms.definition.choices import ALLOWED, AllowedName
 from beam_bleu.transforms.definition.flags import flag, positive, whole_number
 from beam_bleu.transforms.errors import UsageError, joined
-from beam_bleu.transforms.pairing.bad_records import ON_BAD_RECORD, OnBadRecord
 from beam_bleu.transforms.pairing.lines.correspondence import CUTS, Cuts
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
-from beam_bleu.transforms.pairing.paired import COVERAGES, CoverageName
+from beam_bleu.transforms.pairing.paired import COVERAGES, ON_BAD_RECORD, CoverageName, OnBadRecord
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMAT_NAMES, RecordFormatName
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Condition
 from beam_bleu.transforms.totals.closing import (

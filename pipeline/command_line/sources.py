@@ -20,8 +20,7 @@ from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.files.found_files import find_files
-from beam_bleu.transforms.pairing.files.shards import in_order
-from beam_bleu.transforms.pairing.files.streams import Stream, compression, is_pattern
+from beam_bleu.transforms.pairing.files.streams import Stream, compression, in_order, is_pattern
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs

@@ -32,8 +32,7 @@ from beam_bleu.pipeline.scoring.totals import Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.native.arrays import Sums, added
-from beam_bleu.transforms.pairing.bad_records import BadRecord
-from beam_bleu.transforms.pairing.paired import FoundSegments, PairedCollections
+from beam_bleu.transforms.pairing.paired import BadRecord, FoundSegments, PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 from beam_bleu.transforms.statistics.counting import BatchStatistics

@@ -13,8 +13,7 @@ from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError, UsageError
 from beam_bleu.transforms.pairing.files.listing import local_files
-from beam_bleu.transforms.pairing.files.shards import in_order, require_files
-from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.files.streams import Stream, in_order, require_files
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 

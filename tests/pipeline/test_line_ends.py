@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from command_line import EXAMPLES, called, read_lines
 
-from beam_bleu.transforms.pairing.lines.ranges import SMALLEST_RANGE
+from beam_bleu.transforms.pairing.lines.line_counting import SMALLEST_RANGE
 
 REFERENCES = read_lines(EXAMPLES / "references" / "a.txt")[:24]
 ATLAS, BIRCH = (

@@ -1,12 +1,13 @@
-"""The interface of all sources of segments, and what each of them gives to the pipeline."""
+"""The interface of all sources of segments, and what they give: segments, tallies, bad records."""
 
 from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.arrays import Sums
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from apache_beam.pvalue import PCollection
 
     from beam_bleu.transforms.notices import Notice
-    from beam_bleu.transforms.pairing.bad_records import BadRecord
     from beam_bleu.transforms.pairing.batch import SegmentBatch
     from beam_bleu.transforms.pairing.files.streams import Shard, Stream
     from beam_bleu.transforms.wiring.steps import Step
@@ -24,11 +24,7 @@ InputRole = Literal["candidates", "references", "records", "labels"]
 
 @dataclasses.dataclass(frozen=True)
 class InputFile:
-    """A file of an input, with its size before decompression, and the number of its lines or
-    records.
-
-    `version` is None for a pipe, and if its filesystem has none.
-    """
+    """A file of an input, with its size before decompression. A pipe has no version."""
 
     path: str
     bytes: int
@@ -141,9 +137,8 @@ class Paired:
     source: Source | None = None
 
     def __or__(self, transform: beam.PTransform) -> Any:
-        """Applies a transform of segments, such as `CorpusBleu.PerSystem`.
-
-        The transform gets the PCollections in a dict, by the names of the attributes.
+        """Applies a transform, such as `CorpusBleu.PerSystem`, to a dict of the PCollections by
+        these names.
         """
         outputs = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         there = {name: output for name, output in outputs.items() if output is not None}
@@ -151,10 +146,8 @@ class Paired:
 
 
 class PairedCollections(dict[str, Any]):
-    """The PCollections of `Paired` segments by their names, and their source.
-
-    Beam gives a transform a plain dict of PCollections. A transform that needs the source, such as
-    `Evaluate`, takes it in its `__ror__`.
+    """The PCollections by their names, and their source. Beam gives a transform a plain dict. One
+    that needs the source, such as `Evaluate`, takes it in its `__ror__`.
     """
 
     def __init__(self, outputs: Mapping[str, Any]) -> None:
@@ -240,3 +233,76 @@ class Tally(Sums):
 
 def _added(one: Mapping[str, int], other: Mapping[str, int]) -> Mapping[str, int]:
     return dict(sorted((collections.Counter(one) + collections.Counter(other)).items()))
+
+
+OnBadRecord = Literal["fail", "reject"]
+ON_BAD_RECORD: tuple[OnBadRecord, ...] = get_args(OnBadRecord)
+
+MAX_RAW_BYTES = 1 << 20
+
+_TOLD = 3  # the largest number of bad records that an error names
+
+BadReason = Literal[
+    "invalid-utf8",
+    "line-too-long",
+    "wrong-number-of-fields",
+    "repeated-header",
+    "invalid-json",
+    "wrong-type",
+    "missing-candidate",
+    "missing-reference",
+    "missing-id",
+    "missing-number",
+    "not-a-number",
+]
+BAD_REASONS: tuple[BadReason, ...] = get_args(BadReason)  # why a record is bad
+
+
+@dataclasses.dataclass(frozen=True)
+class BadRecord:
+    """A record, or a line of line-parallel text, that cannot be scored.
+
+    Attributes:
+      number: the number of its segment in the input, from 0. A segment can have several bad lines.
+      place: where it is in the file, such as "line 17".
+      what: why it is bad. If it begins with "has", it says what the place has: "has 2 fields".
+      raw: its bytes, as far as they are known, at most `MAX_RAW_BYTES`.
+    """
+
+    number: int
+    label: str
+    path: str
+    place: str
+    reason: BadReason
+    what: str
+    remedy: str
+    raw: bytes = b""
+
+    @property
+    def place_in_input(self) -> tuple[int, str, str, str]:
+        return self.number, self.label, self.path, self.place
+
+    @property
+    def told(self) -> str:
+        between = " " if self.what.startswith("has ") else ": "
+        return f"{self.label}: {self.place}{between}{self.what}: {self.path}"
+
+
+@dataclasses.dataclass
+class FoundBad:
+    first: list[BadRecord] = dataclasses.field(default_factory=list)
+    records: int = 0
+    segments: int = 0
+
+    def add(self, bad: Sequence[BadRecord], segments: int) -> None:
+        self.first += bad[: _TOLD - len(self.first)]
+        self.records += len(bad)
+        self.segments += segments
+
+
+def bad_records_error(bad: Sequence[BadRecord], segments: int, read: int) -> InputError:
+    """The error for the bad records of this number of segments, of those in a part of the input."""
+    cause = "; ".join(record.told for record in bad[:_TOLD])
+    if segments > 1:
+        cause += f"; {segments:,} of {read:,} in this part of the input are bad"
+    return InputError(cause, bad[0].remedy)

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from beam_bleu.transforms.errors import InputError, JobError
-from beam_bleu.transforms.pairing.bad_records import BadRecord
-from beam_bleu.transforms.pairing.paired import REJECTED, FoundSegments, Tally
+from beam_bleu.transforms.pairing.paired import REJECTED, BadRecord, FoundSegments, Tally
 
 _LOST = "the runner lost or repeated data: do not use it for this job"
 

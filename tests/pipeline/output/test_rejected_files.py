@@ -17,8 +17,7 @@ from markdown_tables import sections, tables
 
 from beam_bleu.pipeline.output.data_files import WriteRejected, rejected_line
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.bad_records import BAD_REASONS, MAX_RAW_BYTES, BadRecord
-from beam_bleu.transforms.pairing.paired import Tally
+from beam_bleu.transforms.pairing.paired import BAD_REASONS, MAX_RAW_BYTES, BadRecord, Tally
 from beam_bleu.transforms.totals.closing import Rejected, check_rejected, most_rejected_of
 
 PAGE = (PROJECT / "docs" / "result.md").read_text()

@@ -42,9 +42,8 @@ class Unread:
 def read_chunks(
     stream: Stream, listed: FoundFile, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
-    """The text of a whole file without a byte order mark, in chunks of `chunk_bytes` or, of a
-    compressed file, of any size. Only the bytes of a compressed file are added to the progress
-    here: the caller of others may read them twice.
+    """The text of a whole file in chunks, of any size if it is compressed; then its bytes are added
+    to the progress here. The caller of others may read them twice.
     """
     suffix = compression(listed.path)
     if suffix:

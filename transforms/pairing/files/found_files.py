@@ -14,13 +14,14 @@ from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 from beam_bleu.transforms.errors import BleuError, InputError, unreadable
 from beam_bleu.transforms.pairing.files.chunks import opened
 from beam_bleu.transforms.pairing.files.listing import local_files, local_version, open_file
-from beam_bleu.transforms.pairing.files.shards import require_files, shards_in_order
 from beam_bleu.transforms.pairing.files.streams import (
     FoundFile,
     Shard,
     Stream,
     before_wildcard,
     changed,
+    require_files,
+    shards_in_order,
 )
 from beam_bleu.transforms.pairing.files.tables import table_files, table_kind
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, kind_of
@@ -31,9 +32,8 @@ _DELTA_LOG = "_delta_log"  # the folder with the log of a Delta table, in the fo
 
 
 def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
-    """The files that a stream's pattern matches, or its table has, in any order.
-
-    After `enough` files others need not be found: to list an object store can take minutes.
+    """In any order. After `enough` files others need not be found: to list a store can take
+    minutes.
     """
     if table_kind(stream.pattern) is not None:
         return table_files(stream)

@@ -17,12 +17,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.pairing.bad_records import (
-    BadRecord,
-    FoundBad,
-    OnBadRecord,
-    bad_records_error,
-)
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
 from beam_bleu.transforms.pairing.canonical import label_column
 from beam_bleu.transforms.pairing.files.chunks import Open
@@ -30,18 +24,26 @@ from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed, compression
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts, Expected, nul_notices
 from beam_bleu.transforms.pairing.lines.line_columns import without_returns
+from beam_bleu.transforms.pairing.lines.line_counting import (
+    USUAL_RANGE,
+    LineCounts,
+    range_bytes_for,
+)
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, Plan, Portion, make_plan
-from beam_bleu.transforms.pairing.lines.ranges import USUAL_RANGE, LineCounts, range_bytes_for
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
 from beam_bleu.transforms.pairing.paired import (
     REJECTED,
+    BadRecord,
     Digests,
+    FoundBad,
     FoundInput,
     FoundSegments,
     InputFile,
     InputRole,
+    OnBadRecord,
     Tally,
+    bad_records_error,
 )
 
 

@@ -31,9 +31,15 @@ from beam_bleu.transforms.pairing.line_parallel.corpus import (
     read_once,
 )
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts, require_same_shards
-from beam_bleu.transforms.pairing.lines.line_counting import CountedText, count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import (
+    ByteRange,
+    CountedText,
+    LineCounts,
+    count_lines,
+    cut,
+    cut_corpus,
+)
 from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
-from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut, cut_corpus
 from beam_bleu.transforms.pairing.paired import FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import (

@@ -17,10 +17,8 @@ from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import Notice
-from beam_bleu.transforms.pairing.files.shards import names_of, what_varies
-from beam_bleu.transforms.pairing.files.streams import Shard, Stream
-from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES
-from beam_bleu.transforms.pairing.lines.ranges import LineCounts
+from beam_bleu.transforms.pairing.files.streams import Shard, Stream, names_of, what_varies
+from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, LineCounts
 
 Cuts = Literal["same", "any"]
 

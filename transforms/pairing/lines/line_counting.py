@@ -1,4 +1,7 @@
-"""Counts lines, and finds other facts about a text before it is scored.
+"""The ranges of a corpus, whose lines are counted in parallel, and other facts about a text.
+
+A range has about 64 blocks, and the plan starts to read only at blocks. Ranges are larger in a
+larger corpus, so that the plan, which one worker makes, does not grow.
 
 Compiled code reads and counts many parts of a file of this machine in one call. It raises no
 errors: if anything is unusual, Python reads the file again, and says what is wrong.
@@ -8,13 +11,14 @@ errors: if anything is unusual, Python reads the file again, and says what is wr
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.native.arrays import Bytes
+from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.masks import byte_masks
 from beam_bleu.transforms.native.memory import (
@@ -40,8 +44,7 @@ from beam_bleu.transforms.pairing.files.chunks import (
     read_chunks,
     read_parts,
 )
-from beam_bleu.transforms.pairing.files.streams import Stream, compression
-from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, block_bytes
+from beam_bleu.transforms.pairing.files.streams import Shard, Stream, compression
 from beam_bleu.transforms.progress import PROGRESS
 
 # The first bytes of compressed files: no text begins with them.
@@ -289,3 +292,89 @@ def count_bytes(text):
         nuls += byte == 0
         controls += byte < 9 or 13 < byte < 28
     return newlines, nuls, controls
+
+
+BLOCKS_IN_RANGE = 64
+SMALLEST_RANGE = 16  # bytes; also of a block
+# Bytes; a larger block is a multiple of it, and so of the parts in which a file is read.
+CHUNK = 1 << 20
+
+SMALL_RANGE, USUAL_RANGE = 1 << 24, 1 << 26
+MANY_RANGES = 1 << 8  # with as many ranges, or half as many, threads end at about the same time
+MOST_RANGES = 1 << 16  # unless there are more files: tens of megabytes of counts
+
+
+@dataclasses.dataclass(frozen=True)
+class ByteRange:
+    """Bytes start <= i < stop of a shard, in a corpus whose largest range has `range_bytes`."""
+
+    shard: Shard
+    start: int
+    stop: int
+    range_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class LineCounts:
+    """What is found in a range.
+
+    Attributes:
+      newlines: those of each of its blocks, one number for a compressed file, in the smallest type
+        of integers that is large enough.
+      unfinished_line: whether the range ends its file with a line that has no newline.
+      text_bytes: the bytes of its text, after decompression.
+      control_bytes: control characters that are not white space, including NULs.
+    """
+
+    range: ByteRange
+    newlines: Integers
+    unfinished_line: bool
+    text_bytes: int = 0
+    nul_bytes: int = 0
+    control_bytes: int = 0
+    version: str | None = None
+
+
+def block_bytes(range_bytes: int) -> int:
+    block = max(range_bytes // BLOCKS_IN_RANGE, SMALLEST_RANGE)
+    return block - block % CHUNK if block > CHUNK else block
+
+
+def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRange]:
+    """The ranges of all streams, the longest first: one of two workers must not get these."""
+    if range_bytes is None:
+        range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
+    parts = [part for shard in shards for part in cut(shard, range_bytes)]
+    return sorted(parts, key=lambda part: part.start - part.stop)
+
+
+def longest_first(sizes: Integers, usual: int) -> list[int]:
+    """The order in which workers should work on units of these sizes, int64 (units,): long ones
+    first. Units of less than twice the usual size stay in their order: neighbours in a file are
+    best read one after the other.
+    """
+    lengths = np.where(sizes < 2 * usual, 0, sizes)
+    order: list[int] = np.argsort(-lengths, kind="stable").tolist()
+    return order
+
+
+def range_bytes_for(corpus_bytes: int) -> int:
+    """The size of a range. Small ones divide a small corpus among threads. Larger ones need fewer
+    openings of files, and a shorter plan.
+    """
+    range_bytes = SMALL_RANGE
+    while range_bytes < USUAL_RANGE and range_bytes * MANY_RANGES < corpus_bytes:
+        range_bytes *= 2
+    while range_bytes * MOST_RANGES < corpus_bytes:
+        range_bytes *= 2
+    return range_bytes
+
+
+def cut(shard: Shard, range_bytes: int) -> Iterator[ByteRange]:
+    """The ranges of a shard. A compressed shard is one range, an empty one is one empty range."""
+    size = shard.file.size
+    if compression(shard.file.path) or not size:
+        yield ByteRange(shard, 0, size, range_bytes)
+        return
+    for start in range(0, size, range_bytes):
+        yield ByteRange(shard, start, min(start + range_bytes, size), range_bytes)

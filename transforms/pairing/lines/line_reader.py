@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.arrays import Bytes
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD, pread_function
 from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, text_bytes
-from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.batch import Places
 from beam_bleu.transforms.pairing.files.chunks import Open, PartMemory, put_parts, read_parts
 from beam_bleu.transforms.pairing.files.streams import Stream, changed, compression
 from beam_bleu.transforms.pairing.lines.line_columns import copy_lines, skip_lines, split_fields
 from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, line_too_long
 from beam_bleu.transforms.pairing.lines.plan import Piece
+from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.progress import PROGRESS
 
 # About how many bytes of a stream are read ahead for a batch: at most twice as many, and more only
@@ -206,9 +206,8 @@ class LineReader:
             raise AssertionError("a piece gave more lines than it has")
 
     def _read_parts(self, texts: Iterable[bytes] | None) -> Iterator[bool]:
-        """True for each part of all pieces that the memory then has; `copy_lines` reads the others.
-
-        Before the next part, the lines are copied.
+        """True for each part that the memory has, before its lines are copied; `copy_lines` reads
+        others.
         """
         if texts is None:
             for piece in self._pieces:

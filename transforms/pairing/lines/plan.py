@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.lines.correspondence import (
     require_equal_line_counts,
     require_same_lines,
 )
-from beam_bleu.transforms.pairing.lines.ranges import (
+from beam_bleu.transforms.pairing.lines.line_counting import (
     ByteRange,
     LineCounts,
     block_bytes,
@@ -30,10 +30,8 @@ from beam_bleu.transforms.pairing.lines.ranges import (
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Consecutive lines of one file.
-
-    Reading begins at the byte `start`, where `skip` newlines come before the lines. `first_line` is
-    the number of the first line in the file, from 0, with the header.
+    """Consecutive lines of one file. Reading begins at the byte `start`, where `skip` newlines come
+    before the lines. `first_line` counts from 0, with the header.
     """
 
     file: FoundFile

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.bad_records import BadReason
+from beam_bleu.transforms.pairing.paired import BadReason
 from beam_bleu.transforms.pairing.records.json_scanner import (
     LIST,
     NOT_UNICODE,

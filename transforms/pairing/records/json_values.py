@@ -243,10 +243,7 @@ def _simple_end(at, end):
 
 @inner
 def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
-    """The end of an object or a list; 0 if it is not valid, or not known.
-
-    Of an object, it writes the spans of the values of keys; see `find_in_object`.
-    """
+    """The end of an object or a list; 0 if it is not valid, or not known. See `find_in_object`."""
     objects = np.uint64(0)  # a bit for each object or list that is open: whether it is an object
     one = np.uint64(1)
     depth = 0

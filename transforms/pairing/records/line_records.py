@@ -24,10 +24,15 @@ from beam_bleu.transforms.pairing.files.found_files import (
 from beam_bleu.transforms.pairing.files.streams import Shard
 from beam_bleu.transforms.pairing.lines.correspondence import nul_notices, require_equal_line_counts
 from beam_bleu.transforms.pairing.lines.line_columns import split_values
-from beam_bleu.transforms.pairing.lines.line_counting import count_lines, refuse_compressed
+from beam_bleu.transforms.pairing.lines.line_counting import (
+    ByteRange,
+    LineCounts,
+    count_lines,
+    cut_corpus,
+    refuse_compressed,
+)
 from beam_bleu.transforms.pairing.lines.line_reader import TO_UTF8, LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
-from beam_bleu.transforms.pairing.lines.ranges import ByteRange, LineCounts, cut_corpus
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
 from beam_bleu.transforms.pairing.records.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.json_lines import read_json_lines, schema_of_lines

@@ -19,7 +19,6 @@ from apache_beam.pvalue import PCollection, TaggedOutput
 
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import Notice
-from beam_bleu.transforms.pairing.bad_records import OnBadRecord, bad_records_error
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.files.found_files import find_shards
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
@@ -30,7 +29,9 @@ from beam_bleu.transforms.pairing.paired import (
     FoundInput,
     FoundSegments,
     InputFile,
+    OnBadRecord,
     Paired,
+    bad_records_error,
 )
 from beam_bleu.transforms.pairing.records.choosing import (
     BOTH,
@@ -153,9 +154,8 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @abc.abstractmethod
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        """The columns of a part, and what is wrong with its records; see `ReadRecords`.
-
-        Records that could not be read have any values.
+        """The columns of a part, with any values for records that could not be read, and their
+        faults.
         """
 
     @abc.abstractmethod
@@ -256,9 +256,8 @@ _DETAILS = logging.getLogger("beam_bleu")
 
 
 class PlanRecords(OfSource):
-    """Expands a pipeline's root to the portions of a source, and one `FoundSegments`.
-
-    Its `count` is the number of the records. The portions are not spread over the workers yet.
+    """Expands a pipeline's root to the portions of a source, not spread yet, and one
+    `FoundSegments`.
     """
 
     LABEL = "Plan records"

@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import (
     Rows,
@@ -31,7 +30,7 @@ from beam_bleu.transforms.pairing.canonical import (
     spread,
 )
 from beam_bleu.transforms.pairing.needs import VALUE_PARTS, ValueColumn, ValuePart
-from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED, Tally
+from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED, BadRecord, Tally
 from beam_bleu.transforms.pairing.records.number_columns import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Fault, ReadRecords
 

@@ -27,7 +27,7 @@ from beam_bleu.transforms.pairing.files.found_files import (
     version_of,
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
-from beam_bleu.transforms.pairing.lines.ranges import longest_first, range_bytes_for
+from beam_bleu.transforms.pairing.lines.line_counting import longest_first, range_bytes_for
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.paired import MODULUS
 from beam_bleu.transforms.pairing.records.choosing import require_same_columns

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadReason, BadRecord
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadReason, BadRecord
 
 # Stands for the texts of candidates and references among the columns that are kept.
 KEPT_TEXTS = "text"
@@ -130,10 +130,7 @@ class Chosen:
 
     @property
     def columns(self) -> tuple[ColumnPath, ...]:
-        """All columns that are read, each one once. Labels from paths are in no column.
-
-        Those of conditions come first: a fault in them counts more than others.
-        """
+        """All columns that are read. Those of conditions come first: faults in them count more."""
         conditions = (condition.column for condition in self.where)
         kept = (path for _, path in self.kept)
         paths = (*conditions, *self.scored_columns, *kept, *self.witnesses)

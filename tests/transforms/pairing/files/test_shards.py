@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.shards import names_of, shards_in_order, what_varies
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
+from beam_bleu.transforms.pairing.files.streams import (
+    FoundFile,
+    Shard,
+    Stream,
+    names_of,
+    shards_in_order,
+    what_varies,
+)
 
 STREAM = Stream("candidates LIUM", "/data/part-*")
 

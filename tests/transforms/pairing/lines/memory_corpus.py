@@ -15,12 +15,11 @@ from typing import BinaryIO
 from compressing import COMPRESS
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.pairing.bad_records import bad_records_error
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.line_counting import count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import LineCounts, count_lines, cut
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Plan, make_plan
-from beam_bleu.transforms.pairing.lines.ranges import LineCounts, cut
+from beam_bleu.transforms.pairing.paired import bad_records_error
 
 MARK = b"\xef\xbb\xbf"
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 
-from beam_bleu.transforms.pairing.bad_records import bad_records_error
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import MAX_LINE_BYTES, count_lines, cut
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import cut
+from beam_bleu.transforms.pairing.paired import bad_records_error
 
 STREAM = Stream("candidates LIUM", "a*")
 

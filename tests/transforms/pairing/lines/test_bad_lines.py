@@ -16,10 +16,9 @@ from reading_lines import STREAM, read_changed, read_file
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.text_columns import offsets_of, text_bytes
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines, cut
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import cut
 
 COMPRESSED = [suffix for suffix in COMPRESS if suffix]
 

@@ -9,16 +9,14 @@ import pytest
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.notices import sentences
-from beam_bleu.transforms.pairing.files.shards import shards_in_order
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream, shards_in_order
 from beam_bleu.transforms.pairing.lines.correspondence import (
     nul_notices,
     require_equal_line_counts,
     require_same_lines,
     require_same_shards,
 )
-from beam_bleu.transforms.pairing.lines.line_counting import count_lines
-from beam_bleu.transforms.pairing.lines.ranges import LineCounts, cut
+from beam_bleu.transforms.pairing.lines.line_counting import LineCounts, count_lines, cut
 
 STREAMS = [
     Stream("references", "r/*"),

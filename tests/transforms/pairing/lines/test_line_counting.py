@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.listing import open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines
-from beam_bleu.transforms.pairing.lines.ranges import cut
+from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines, cut
 
 STREAM = Stream("candidates x", "a")
 MARK = b"\xef\xbb\xbf"

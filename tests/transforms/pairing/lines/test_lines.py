@@ -12,10 +12,9 @@ from reading_lines import STREAM, read_file
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
-from beam_bleu.transforms.pairing.lines.line_counting import count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines, cut
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import cut
 
 property_test = settings(derandomize=True, deadline=None, max_examples=60)
 

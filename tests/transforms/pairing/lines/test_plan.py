@@ -13,8 +13,8 @@ from memory_corpus import COMPRESS, MemoryCorpus, corpora, plain_file
 
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
+from beam_bleu.transforms.pairing.lines.line_counting import LineCounts, block_bytes, cut
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import LineCounts, block_bytes, cut
 
 property_test = settings(derandomize=True, deadline=None, max_examples=60)
 # A block is no smaller than 16 bytes, so that 1024 is where blocks begin to grow.

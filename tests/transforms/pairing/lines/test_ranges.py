@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
-from beam_bleu.transforms.pairing.lines.ranges import cut, longest_first, range_bytes_for
+from beam_bleu.transforms.pairing.lines.line_counting import cut, longest_first, range_bytes_for
 
 
 def test_ranges_cover_a_plain_file_once():

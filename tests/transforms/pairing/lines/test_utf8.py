@@ -21,9 +21,8 @@ from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK, PartMemor
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines import line_reader
 from beam_bleu.transforms.pairing.lines.line_columns import copy_lines
-from beam_bleu.transforms.pairing.lines.line_counting import count_lines
+from beam_bleu.transforms.pairing.lines.line_counting import count_lines, cut
 from beam_bleu.transforms.pairing.lines.plan import make_plan
-from beam_bleu.transforms.pairing.lines.ranges import cut
 
 BORDERS = bytes.fromhex(
     "00 41 7f 80 8f 90 9f a0 bf c0 c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 ff"

@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.found_files import find_files
-from beam_bleu.transforms.pairing.files.shards import shards_in_order
-from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.files.streams import Stream, shards_in_order
 from beam_bleu.transforms.pairing.records.formats import format_of_name
 from beam_bleu.transforms.pairing.records.record_files import Portion
 from beam_bleu.transforms.pairing.records.row_group_records import GROUP_FORMATS, RowGroupRecords

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from beam_bleu.transforms.native.text_columns import padded
-from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.paired import BadRecord
 from beam_bleu.transforms.pairing.records.column_paths import parse_column_path
 from beam_bleu.transforms.pairing.records.formats import RecordFormatName
 from beam_bleu.transforms.pairing.records.line_records import LineRecords

@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing import canonical
-from beam_bleu.transforms.pairing.bad_records import MAX_RAW_BYTES, BadRecord
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.canonical import as_text
-from beam_bleu.transforms.pairing.paired import Tally
+from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadRecord, Tally
 from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
 from beam_bleu.transforms.pairing.records.wanted import (
     Chosen,

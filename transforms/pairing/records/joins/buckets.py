@@ -59,8 +59,7 @@ class _Bucket:
     Attributes:
       codes: int64 (rows,), a number for each id. Arrow compares the ids, and not only hashes.
       sides: int64 (rows,), the side of each row, of `JoinedRecords.sides`.
-      live: int64, the rows that the conditions keep. Only these are compared: conditions can choose
-        among several records with one id.
+      live: int64, the rows that the conditions keep: they can choose among several with one id.
       known: bool (codes,), which ids the first side has, with or without conditions.
       rows: int64 (sides, segments), the row of each segment on each side; -1 if a side lacks it.
       rejected: bool (segments,), which segments have a bad record on any side.

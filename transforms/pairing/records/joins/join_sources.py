@@ -20,7 +20,6 @@ from apache_beam.typehints import typehints
 from beam_bleu.transforms.definition.choices import AllowedName, natural_order
 from beam_bleu.transforms.errors import InputError, JobError, joined
 from beam_bleu.transforms.notices import added, sentences
-from beam_bleu.transforms.pairing.bad_records import OnBadRecord, bad_records_error
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
@@ -32,8 +31,10 @@ from beam_bleu.transforms.pairing.paired import (
     FoundInput,
     FoundSegments,
     InputRole,
+    OnBadRecord,
     Paired,
     SystemCoverage,
+    bad_records_error,
 )
 from beam_bleu.transforms.pairing.records.choosing import FIRST, WITNESSES
 from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket

@@ -21,7 +21,6 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.errors import InputError, JobError, joined
-from beam_bleu.transforms.pairing.bad_records import BadRecord
 from beam_bleu.transforms.pairing.batch import Places
 from beam_bleu.transforms.pairing.canonical import (
     label_column,
@@ -31,7 +30,7 @@ from beam_bleu.transforms.pairing.canonical import (
     without_blanks,
 )
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
-from beam_bleu.transforms.pairing.paired import REJECTED
+from beam_bleu.transforms.pairing.paired import REJECTED, BadRecord
 from beam_bleu.transforms.pairing.records.joins.findings import Report
 from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.records.wanted import (
