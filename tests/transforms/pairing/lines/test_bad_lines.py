@@ -10,8 +10,7 @@ import zlib
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from memory_corpus import COMPRESS, MARK
-from reading_lines import STREAM, read_changed, read_file
+from memory_corpus import COMPRESS, MARK, STREAM, read_changed, read_file
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.text_columns import offsets_of, text_bytes

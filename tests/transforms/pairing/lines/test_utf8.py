@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_lines import STREAM
+from memory_corpus import STREAM
 
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
 from beam_bleu.transforms.native.text_columns import offsets_of, text_bytes

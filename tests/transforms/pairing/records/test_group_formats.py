@@ -1,11 +1,16 @@
-"""Files of all formats with groups of rows: what is read, and what is no such file."""
+"""Files with groups of rows: what is read, and that cut or damaged ones have no score."""
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import itertools
+import random
+import struct
 
 import fastavro
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
@@ -13,6 +18,7 @@ from group_reading import (
     SUFFIXES,
     TEXTS,
     digest_of,
+    outcome,
     pairs_of,
     portions_of,
     read_all,
@@ -24,6 +30,9 @@ from group_reading import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from murmur3 import murmur3_x64_128
+
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.records.group_files import ArrowFile
 
 OPTIONS = [
     *(("avro", {"codec": codec}) for codec in ("null", "deflate", "bzip2", "xz")),
@@ -138,3 +147,153 @@ def test_a_text_that_is_not_utf8_is_a_bad_record(tmp_path, form, kind):
     called("--input", path).assert_failed(
         3, f"input: row 2: column ref: invalid UTF-8 at byte 5 of the text (0xe9): {path}"
     )
+
+
+FORMS = ["file", "stream"]
+
+
+NESTED = [
+    (pa.struct({"n": pa.int64(), "t": pa.string()}), lambda text: {"n": 1, "t": text}, "x.t"),
+    (pa.list_(pa.string()), lambda text: ["other", text], "x[1]"),
+    (pa.list_(pa.string(), 2), lambda text: ["other", text], "x[1]"),
+    (pa.list_view(pa.string()), lambda text: ["other", text], "x[1]"),
+    (
+        pa.struct({"l": pa.list_(pa.struct({"t": pa.string()}))}),
+        lambda text: {"l": [{"t": text}]},
+        "x.l[0].t",
+    ),
+]
+
+
+def test_paths_lead_to_values_of_nested_columns(tmp_path):
+    for form, (kind, of, column) in itertools.product(FORMS, NESTED):
+        values = pa.array([of(text) for text in TEXTS * 3], kind)
+        table = pa.table({"other": [1] * len(values), "ref": ["r"] * len(values), "x": values})
+        path = write(tmp_path / "t.arrow", table, form, 5)
+        assert rows_of(records(path, candidates=(column,))) == [(text, "r") for text in TEXTS * 3]
+
+
+@pytest.mark.parametrize(("form", "compression"), [("file", None), ("stream", "zstd")])
+def test_a_file_that_was_cut_at_any_byte_has_no_rows(tmp_path, form, compression):
+    """A stream that is cut between record batches looks whole to pyarrow."""
+    path = write(tmp_path / "t.arrow", table_of(12), form, 4, compression=compression)
+    data = path.read_bytes()
+    assert sum(rows for rows, _ in ArrowFile(pa.BufferReader(data), None).groups()) == 12
+    for length in range(len(data)):
+        with pytest.raises((pa.ArrowInvalid, OSError)):
+            ArrowFile(pa.BufferReader(data[:length]), None).groups()
+    for length in range(0, len(data), 97):
+        path.write_bytes(data[:length])
+        assert isinstance(outcome(path), str), length
+
+
+def test_files_that_were_put_together_are_an_error(tmp_path):
+    """pyarrow reads only one of them."""
+    path = tmp_path / "t.arrow"
+    for forms in itertools.product(FORMS, FORMS):
+        parts = [write(path, table_of(10), form, 5).read_bytes() for form in forms]
+        path.write_bytes(b"".join(parts))
+        assert isinstance(outcome(path), str)
+
+
+@pytest.mark.parametrize(("form", "seed"), [(FORMS[seed % 2], seed) for seed in range(12)])
+def test_a_flipped_bit_never_loses_rows_and_never_crashes(tmp_path, form, seed):
+    """Arrow has no checksums, so a bit of a text cannot be noticed. Only texts may differ."""
+    chooser = random.Random(seed)
+    table = table_of(30).append_column("l", pa.array([["a", "b"]] * 30))
+    kind = chooser.choice([pa.string(), pa.dictionary(pa.int8(), pa.string()), pa.string_view()])
+    table = table.set_column(1, "hyp", table["hyp"].cast(kind))
+    compression = chooser.choice([None, "lz4"])
+    path = write(tmp_path / "t.arrow", table, form, 10, compression=compression)
+    data = bytearray(path.read_bytes())
+    data[chooser.randrange(len(data))] ^= 1 << chooser.randrange(8)
+    path.write_bytes(data)
+    found = outcome(path)
+    assert isinstance(found, str) or len(found) == 30
+
+
+def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
+    """pyarrow trusts the offsets in a file."""
+    table = pa.table({"hyp": ["aaaa", "bbbb"], "ref": ["c", "d"]})
+    data = write(tmp_path / "t.arrow", table, "stream").read_bytes()
+    offsets = struct.pack("<3i", 0, 4, 8)
+    assert data.count(offsets) == 1
+    path = tmp_path / "t.arrow"
+    for wrong in ((0, 4, 1 << 30), (0, 9, 8), (-4, 4, 8)):
+        path.write_bytes(data.replace(offsets, struct.pack("<3i", *wrong)))
+        said = outcome(path)
+        assert isinstance(said, str)
+        assert "the Arrow file cannot be read: " in said
+
+
+def logical(kind: str, name: str, **more: int) -> dict[str, object]:
+    return {"type": kind, "logicalType": name, **more}
+
+
+VALUES = {
+    "hyp": ({"type": "enum", "name": "word", "symbols": ["a", "b"]}, "a"),
+    "again": (["null", "word"], "b"),
+    "ref": ("bytes", b"a text"),
+    "flag": ("boolean", True),
+    "number": ("double", 0.5),
+    "price": (logical("bytes", "decimal", precision=5), decimal.Decimal(7)),
+    "day": (logical("int", "date"), datetime.date(2026, 11, 21)),
+    "time": (
+        logical("long", "timestamp-micros"),
+        datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc),
+    ),
+    "uuid": (logical("string", "uuid"), "6b7f4a5e-8b7c-4a3d-9f0e-2d1c3b4a5f60"),
+    "either": (["int", "string"], "text"),
+    "words": ({"type": "map", "values": "string"}, {"k": "v"}),
+    "part": (["null", "all"], None),
+}
+"""The type and a value of each field."""
+
+
+def test_values_of_all_types_are_read_or_refused(tmp_path):
+    path = tmp_path / "t.avro"
+    with path.open("wb") as file:
+        fields = [{"name": name, "type": kind} for name, (kind, _) in VALUES.items()]
+        row = {name: value for name, (_, value) in VALUES.items()}
+        fastavro.writer(file, {"type": "record", "name": "all", "fields": fields}, [row] * 3)
+    assert rows_of(records(path)) == [("a", "a text")] * 3
+    for name in ("flag", "number", "price", "day", "time"):
+        assert rows_of(records(path, labels=(name,)))[0][2] is not None
+    assert rows_of(records(path, candidates=("again",)))[0] == ("b", "a text")
+    for name, kind in (("either", "a union of 2 types"), ("part", "the type all")):
+        with pytest.raises(InputError, match=f"the column {name} has no texts: .*{kind}"):
+            rows_of(records(path, candidates=(name,)))
+
+
+def test_a_file_that_was_cut_has_no_rows_unless_it_ends_with_a_block(tmp_path):
+    """Avro has no mark of the end: a file of whole blocks is whole."""
+    path = write(tmp_path / "t.avro", table_of(30), "avro", 15)
+    data = path.read_bytes()
+    sync = data[-16:]
+    heads = data.index(sync) + 16
+    for length in range(0, len(data), 29):
+        path.write_bytes(data[:length])
+        assert isinstance(outcome(path), str), length
+    ends = [n for n in range(heads + 1, len(data)) if data[:n].endswith(sync)]
+    assert len(ends) > 3
+    for length in ends:
+        path.write_bytes(data[:length])
+        found = outcome(path)
+        assert found == pairs_of(table_of(len(found)))
+        called("--input", path, "--expect_segments", "30").assert_failed(3, "--expect_segments")
+
+
+def test_damage_is_named(tmp_path):
+    path = write(tmp_path / "t.avro", table_of(30), "avro", 15)
+    data = path.read_bytes()
+    path.write_bytes(data * 2)
+    assert "the Avro file cannot be read: " in outcome(path)
+    damaged = bytearray(data)
+    damaged[-10] ^= 1
+    path.write_bytes(damaged)
+    assert "sync marker not found" in outcome(path)
+    write(path, table_of(30), "avro", codec="deflate")
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 0x55
+    path.write_bytes(damaged)
+    assert "the Avro file cannot be read: " in outcome(path)

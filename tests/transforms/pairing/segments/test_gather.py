@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import apache_beam as beam
@@ -70,7 +68,6 @@ def test_all_rows_of_one_key_and_window_are_a_group(monkeypatch: pytest.MonkeyPa
     [
         ([1, True, 1.0, 1, True], [[0, 3], [1, 4], [2]]),
         ([["a", 1], ["a", True], ["a", 1]], [[0, 2], [1]]),
-        ([("a", 1), ("a", True), ("a", 1)], [[0, 2], [1]]),
         (["1", 1, b"1", None, "1", None], [[0, 4], [1], [2], [3, 5]]),
     ],
     ids=str,
@@ -109,31 +106,6 @@ def test_keys_are_the_same_if_their_coder_says_so(keys: list[Any], groups: list[
 def test_where_beam_counts_or_dates_elements_each_row_is_a_group(windowing: Any) -> None:
     expected = [([f"{key} {at}"], key, 0, at) for at, key in enumerate(KEYS)]
     gathered(equal_to([expected]), windowing)
-
-
-CODERS = """
-import apache_beam as beam
-from beam_bleu import CorpusBleu
-
-pipeline = beam.Pipeline()
-_ = pipeline | beam.Create([("key", ("a", ["b"]))]) | CorpusBleu.PerKey()
-
-class Coders(beam.pipeline.PipelineVisitor):
-    def visit_transform(self, node):
-        for output in node.outputs.values():
-            coder = beam.coders.registry.get_coder(output.element_type)
-            print(node.full_label.rpartition("/")[2], type(coder).__name__, sep=": ")
-
-pipeline.visit(Coders())
-"""
-
-
-def test_batches_have_their_own_coder_where_only_the_library_is_used() -> None:
-    # In a process of its own: nothing else has told Beam of the coder.
-    command = [sys.executable, "-c", CODERS]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    coders = done.stdout.splitlines()
-    assert {"Fill batches: BatchCoder", "Count matches: BatchCoder"} <= set(coders)
 
 
 def batches_of(segments: list[Any]) -> list[list[tuple[Any, ...]]]:
