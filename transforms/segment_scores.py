@@ -92,19 +92,19 @@ def _key_type(element_type: Any) -> Any:
     return element_type if is_segment else Any
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class _ScoreTables(beam.DoFn):
-    def __init__(self, scored: SegmentColumns, columns: ArrowColumns) -> None:
-        self._scored = scored
-        self._columns = columns
+    scored: SegmentColumns
+    columns: ArrowColumns
 
     def setup(self) -> None:
         # Here, so that the first table does not have to wait for the compiler. See CountMatches.
-        self._scored.prepare()
+        self.scored.prepare()
 
     def process(self, table: pa.Table | pa.RecordBatch) -> Iterator[pa.Table]:
-        batches = [self._scored.of_batch(batch) for batch in table_batches(table, self._columns)]
+        batches = [self.scored.of_batch(batch) for batch in table_batches(table, self.columns)]
         # Only now: `table_batches` finds out whether it is a table at all.
-        schema = self._scored.schema
+        schema = self.scored.schema
         for name in schema.names:
             if name in table.schema.names:
                 raise InputError(
@@ -119,6 +119,7 @@ class _ScoreTables(beam.DoFn):
         yield table
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class _ScoreElements(beam.DoFn):
     """Maps each segment of a bundle to its key with its scores.
 
@@ -126,11 +127,10 @@ class _ScoreElements(beam.DoFn):
     has.
     """
 
-    def __init__(self, scored: SegmentColumns) -> None:
-        self._scored = scored
+    scored: SegmentColumns
 
     def setup(self) -> None:
-        self._scored.prepare()
+        self.scored.prepare()
 
     def start_bundle(self) -> None:
         self._segments = GatheredSegments()
@@ -150,7 +150,7 @@ class _ScoreElements(beam.DoFn):
         return self._scores() if self._keys else ()
 
     def _scores(self) -> Sequence[WindowedValue]:
-        batches = map(self._scored.of_batch, self._segments.batches())
+        batches = map(self.scored.of_batch, self._segments.batches())
         scores = [row for batch in batches for row in batch.to_pylist()]
         scored = [
             element.with_value((key, of_segment))

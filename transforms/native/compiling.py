@@ -133,19 +133,19 @@ class CompiledFunction:
         return f"{self.function.__name__}-{digest}.nbc"
 
 
+@dataclasses.dataclass(eq=False)
 class Operation:
     """A function whose instructions are made with llvmlite. Only compiled code calls it."""
 
-    def __init__(self, code: Callable[..., Any], result: Any, arguments: Sequence[Any]) -> None:
-        self._code = code
-        self._result = result
-        self._arguments = arguments
+    code: Callable[..., Any]
+    result: Any
+    arguments: Sequence[Any]
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
         from beam_bleu.transforms.native.emitting import type_of_operation
 
-        return type_of_operation(self._code, self._result, self._arguments)
+        return type_of_operation(self.code, self.result, self.arguments)
 
 
 def compiled(function: Callable[..., Any]) -> CompiledFunction:

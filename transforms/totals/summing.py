@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
@@ -70,20 +71,18 @@ class SumBundles(CollectBundles):
         return collector.sums().items()
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class SumGroups(beam.DoFn):
-    def __init__(
-        self, bases: Sequence[Basis], pairs: Sequence[tuple[str, str]], with_products: bool
-    ) -> None:
-        self._bases = bases
-        self._pairs = pairs
-        self._with_products = with_products
+    bases: Sequence[Basis]
+    pairs: Sequence[tuple[str, str]]
+    with_products: bool
 
     def process(self, statistics: BatchStatistics) -> Iterator[Any]:
         for group in statistics.groups:
             if not len(range(*group.rows.indices(len(statistics)))):
                 continue
             totals = totals_of_rows(
-                statistics, self._bases, group.rows, self._pairs, with_products=self._with_products
+                statistics, self.bases, group.rows, self.pairs, with_products=self.with_products
             )
             if group.window is None:
                 yield group.key, totals
@@ -111,15 +110,15 @@ def sum_documents(
     )
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class SumDocuments(beam.DoFn):
-    def __init__(self, additions: Additions) -> None:
-        self._additions = additions
+    additions: Additions
 
     def start_bundle(self) -> None:
         self._adders: dict[str, DocumentAdder] = {}
 
     def process(self, statistics: BatchStatistics) -> Iterator[NamedDocuments]:
-        for name, adding in self._additions.items():
+        for name, adding in self.additions.items():
             if name not in self._adders:
                 self._adders[name] = DocumentAdder(adding)
             self._adders[name].add(statistics)
@@ -136,12 +135,12 @@ class SumDocuments(beam.DoFn):
             yield (name, bucket), documents
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class MultiplyDocuments(beam.DoFn):
-    def __init__(self, additions: Additions) -> None:
-        self._additions = additions
+    additions: Additions
 
     def start_bundle(self) -> None:
-        self._totals = {name: DocumentTotals(adding) for name, adding in self._additions.items()}
+        self._totals = {name: DocumentTotals(adding) for name, adding in self.additions.items()}
 
     def process(self, bucket: tuple[tuple[str, int], Iterable[DocumentParts]]) -> None:
         (name, _), parts = bucket

@@ -160,7 +160,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
     each thread and one more, so that no thread waits for Beam's own thread.
     """
 
-    def __init__(self, threads: int, begun: int | None = None) -> None:
+    def __init__(self, threads: int = 1, begun: int | None = None) -> None:
         self._threads = threads
         self._begun = 2 * threads + 1 if begun is None else begun
 
@@ -277,9 +277,6 @@ class CollectBundles(ThreadedDoFn):
     each element that is added at the same time, and sends on what each of them has collected. All
     elements are in the global window.
     """
-
-    def __init__(self, threads: int = 1) -> None:
-        super().__init__(threads)
 
     @abc.abstractmethod
     def new_collector(self) -> Any:
