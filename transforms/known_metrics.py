@@ -212,13 +212,25 @@ class Definition:
         *,
         all_pairs: bool,
     ) -> ComparedSystems:
-        from beam_bleu.transforms.score.estimates import Estimates, compared_systems
+        """The scores and comparisons of systems, in this order; with clusters of all pairs."""
+        from beam_bleu.transforms.score import differences
+        from beam_bleu.transforms.score.estimates import Estimates, corpus_score
 
-        return compared_systems(
-            Estimates(totals, self.metric),
-            self.text,
-            systems,
-            pairs,
-            all_pairs=all_pairs,
-            lower_is_better=row_of(self.name).lower_is_better,
+        estimates = Estimates(totals, self.metric)
+        scores = {system: corpus_score(estimates, self.text, system) for system in systems}
+        found = {pair: estimates.difference(*pair) for pair in pairs}
+        there = {pair: one for pair, one in found.items() if one is not None}
+        adjusted = differences.holm([one.p_value for one in there.values()])
+        p_values = dict(zip(there, adjusted, strict=True))
+        comparisons = tuple(
+            differences.SystemComparison(
+                **vars(one), system=pair[0], baseline=pair[1], p_value_holm=p_values[pair]
+            )
+            for pair, one in there.items()
         )
+        if not all_pairs:
+            return differences.ComparedSystems(scores, comparisons)
+        known = {name: own.score for name, own in scores.items() if own.standard_error is not None}
+        lower_is_better = row_of(self.name).lower_is_better
+        groups = differences.clusters(known, p_values, lower_is_better=lower_is_better)
+        return differences.ComparedSystems(scores, comparisons, tuple(map(tuple, groups)))

@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,11 +28,7 @@ from beam_bleu.transforms.metrics.metric import SEGMENTS, Metric
 from beam_bleu.transforms.native.arrays import ExactIntegers, Floats, Integers, largest
 from beam_bleu.transforms.score.differences import (
     FEWEST_UNITS,
-    ComparedSystems,
     Difference,
-    SystemComparison,
-    clusters,
-    holm,
     interval,
     judged,
     too_few,
@@ -312,32 +308,3 @@ def corpus_score(
 @functools.lru_cache(maxsize=256)
 def _signatures(metric: Metric, text: TextName, fewest: int, most: int) -> tuple[str, str | None]:
     return metric.signatures(text, fewest, most)
-
-
-def compared_systems(
-    estimates: Estimates,
-    text: TextName,
-    systems: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
-    *,
-    all_pairs: bool,
-    lower_is_better: bool,
-) -> ComparedSystems:
-    """The scores and comparisons of systems on one group; with clusters of all pairs."""
-    scores = {system: corpus_score(estimates, text, system) for system in systems}
-    differences = {pair: estimates.difference(*pair) for pair in pairs}
-    there = {pair: found for pair, found in differences.items() if found is not None}
-    p_values = dict(zip(there, holm([found.p_value for found in there.values()]), strict=True))
-    comparisons = tuple(
-        SystemComparison(
-            **vars(found), system=pair[0], baseline=pair[1], p_value_holm=p_values[pair]
-        )
-        for pair, found in there.items()
-    )
-    if not all_pairs:
-        return ComparedSystems(scores, comparisons)
-    known = {
-        system: score.score for system, score in scores.items() if score.standard_error is not None
-    }
-    groups = clusters(known, p_values, lower_is_better=lower_is_better)
-    return ComparedSystems(scores, comparisons, tuple(map(tuple, groups)))
