@@ -36,21 +36,6 @@ def choose() -> pathlib.Path | None:
     return machine_code.cache_folder()
 
 
-def test_numbas_own_setting_is_kept_and_honoured(
-    chosen: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        machine_code, "__file__", str(tmp_path / "package" / "native" / "machine_code.py")
-    )
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
-    folder = choose()
-    assert folder is not None
-    assert folder.name.startswith("beam-bleu-")
-    assert list(chosen.iterdir()) == [folder]
-    assert [path.name for path in tmp_path.iterdir()] == ["chosen"], "no other folder is made"
-    assert str(chosen) == os.environ["NUMBA_CACHE_DIR"]
-
-
 @pytest.mark.parametrize("mode", [0o775, None])
 def test_a_folder_that_others_can_write_is_not_used(
     mode: int | None, chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
