@@ -148,42 +148,6 @@ def test_slices_have_the_parts_of_documents_that_are_in_them(corpus, tmp_path):
         assert each["standard_error"] == pytest.approx(expected)
 
 
-def test_systems_with_different_segments_are_compared_on_the_common_ones(corpus, tmp_path):
-    """A document that is incomplete for one system is a unit with the segments that are common."""
-    lacking = set(range(0, LINES, 7)) | {
-        i for i, name in enumerate(corpus.documents) if name == corpus.documents[1]
-    }
-    ids = [{"id": i} for i in range(LINES)]
-    references = [
-        {**each, "ref": text, "doc": name}
-        for each, text, name in zip(ids, corpus.references, corpus.documents, strict=True)
-    ]
-    path = write_lines(tmp_path / "references.jsonl", map(json.dumps, references))
-    for name in SYSTEMS:
-        rows = [
-            {**ids[i], "hyp": text}
-            for i, text in enumerate(corpus.systems[name])
-            if name != "two" or i not in lacking
-        ]
-        write_lines(tmp_path / "outputs" / f"{name}.jsonl", map(json.dumps, rows))
-    paths = [tmp_path / "outputs" / f"{name}.jsonl" for name in SYSTEMS]
-    flags = ["--join_on=id", "--coverage=each", "--documents=doc", "--format=json"]
-    document = called(path, "-i", *paths, *flags).document
-    has = [i for i in range(LINES) if i not in lacking]
-    assert errors(document) == pytest.approx(
-        {
-            "one": corpus.standard_error("one"),
-            "two": corpus.standard_error("two", rows=has),
-            "three": corpus.standard_error("three"),
-        }
-    )
-    for each in document["comparisons"]:
-        assert each["segments"] == len(has)
-        assert each["units"] == len({corpus.documents[i] for i in has}) < DOCUMENTS
-        expected = corpus.standard_error(each["system"], each["baseline"], rows=has)
-        assert each["standard_error"] == pytest.approx(expected)
-
-
 def test_each_segment_must_have_a_document(corpus, tmp_path):
     for line, fragment in (
         (" ", "segment 6 has no document in document"),

@@ -14,7 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions, StandardOption
 from command_line import EXAMPLE, EXAMPLES, PROJECT, SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.config import KeptViews, our_parser
-from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, USUAL_FLAGS
+from beam_bleu.pipeline.command_line.help import USUAL_FLAGS
 from beam_bleu.pipeline.command_line.options import ABSENT, parse
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 
@@ -228,10 +228,3 @@ def test_the_first_examples_are_commands_that_run(tmp_path, monkeypatch):
     for command in commands:
         run = called(*command.replace("'", "").split())
         assert run.code == 0, run.err
-
-
-def test_a_file_may_have_the_name_of_a_subcommand(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in SUBCOMMANDS:
-        (tmp_path / name).write_bytes(ATLAS.read_bytes())
-        assert parse([f"./{name}", "-i", "h"]).job.source.references[0].pattern == f"./{name}"

@@ -142,25 +142,6 @@ def test_slices_of_runs_without_totals_have_independent_errors(nights):
     assert adjusted[0] == 4 * p_values[0]
 
 
-def test_the_domain_where_the_loss_is_real_comes_first(nights):
-    run = called("compare", nights / "out-old", nights / "out-new")
-    assert "independent: each language is scored by itself, and replicates" in run.out.decode()
-    of_metrics = run.out.decode().split("TER|")
-    for text in of_metrics:
-        (table,) = (part for part in text.split("\n\n") if part.startswith("pair*domain "))
-        first, second = table.splitlines()[1:3]
-        hostile = '"new\\u001b[2Js|*\\u202e"'
-        assert (first.split()[0], second.split()[0]) == ("en-de*chat", f"de-en*{hostile}")
-        assert " worse " in first
-        assert " better " in second
-    assert "\x1b" not in run.out.decode()
-    (lost,) = (line for line in of_metrics[1].splitlines() if "*chat " in line)
-    assert re.search(r" \+[0-9.]+ worse ", lost)  # TER: more edits
-    named = called("compare", nights / "out-old", nights / "out-new", "--sort=name").out.decode()
-    assert named.index("\nde-en ") < named.index("\nen-de ")
-    assert run.out.decode().index("\nen-de ") < run.out.decode().index("\nde-en ")
-
-
 def test_replicates_pair_the_whole_corpus_and_not_its_slices(tmp_path):
     domains = write_lines(tmp_path / "domains.txt", ["a", "b"] * 36)
     flags = (f"--labels=domain={domains}", "--slice_by=domain", *DRAWN)
