@@ -106,13 +106,13 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
     part_files: Sequence[PartFile] = ends.get("part_files", ())
     if "part_files" in ends:
         rows = sum(totals.scored.values()) * len(totals.metrics)
-        written = sum(file.rows for file in part_files)
+        written = sum(rows for _, rows in part_files)
         if written != rows:
             raise JobError(
                 f"there should be {rows} segment scores, but {written} were written",
                 "the runner lost or repeated data: do not use it for this job",
             )
-    data = [*(file.name for file in part_files), *totals.rejected.files]
+    data = [*(name for name, _ in part_files), *totals.rejected.files]
     if examples is not None:
         documents[EXAMPLES] = examples
     if job.manifest:

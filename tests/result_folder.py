@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from beam_bleu.pipeline.output.data_files import WritePartFiles
 from beam_bleu.pipeline.output.file_names import (
@@ -32,7 +35,7 @@ def staged(output: Path | str, run: str, part_files: int = 3) -> list[str]:
         writing.setup()
         writing.start_bundle()
         assert [*writing.process(pa.table([[number]], SCHEMA))] == []
-        names += [each.value.name for each in writing.finish_bundle()]
+        names += [each.value[0] for each in writing.finish_bundle()]
     return names
 
 
@@ -78,6 +81,30 @@ def assert_readable(output: Path | str) -> None:
     result = result_in(str(output))
     if result is not None and not {*result[1]["data_files"]} <= {*data_files(str(output))}:
         assert result_in(str(output)) != result
+
+
+class Killed(BaseException):
+    """Imitates SIGKILL: the run does nothing after it."""
+
+
+@contextlib.contextmanager
+def killed_after(changes: int, module: Any, *names: str) -> Iterator[None]:
+    """Kills the body before it calls these functions of a module for the n-th time."""
+    left = [changes]
+
+    def counted(function: Any) -> Any:
+        def changing(*arguments: Any, **more: Any) -> Any:
+            if left[0] == 0:
+                raise Killed
+            left[0] -= 1
+            return function(*arguments, **more)
+
+        return changing
+
+    with pytest.MonkeyPatch.context() as patched:
+        for name in names:
+            patched.setattr(module, name, counted(getattr(module, name)))
+        yield
 
 
 RESULT = ["_SUCCESS", "manifest.json", "scores.json"]

@@ -16,7 +16,6 @@ import json
 import pathlib
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib import metadata
 from importlib.metadata import PackageNotFoundError
 from typing import Any
 
@@ -29,12 +28,12 @@ from beam_bleu.pipeline.job import Job
 from beam_bleu.pipeline.output import storage
 from beam_bleu.pipeline.output.file_names import SCORES as SCORES_FILE
 from beam_bleu.pipeline.output.file_names import workers_path
+from beam_bleu.pipeline.output.run_record import software_versions
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import check_readable
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.library_tokenizers import load_library
 from beam_bleu.transforms.text.text import TextName, text_versions
-from beam_bleu.transforms.version import VERSION
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 
@@ -71,14 +70,9 @@ class Worker:
 
 @functools.cache
 def own_software() -> Software:
-    return {
-        "beam_bleu": VERSION,
-        "code": _code_digest(),
-        "python": platform.python_version(),
-        **{
-            name.replace("-", "_"): metadata.version(name) for name in ("apache-beam", *_MAY_DIFFER)
-        },
-    }
+    versions = {**software_versions(), "code": _code_digest()}
+    del versions["platform"]
+    return versions
 
 
 def host_name() -> str:

@@ -193,8 +193,7 @@ def _name_of(flag: str) -> str:
 
 
 def find_runner(name: str | None) -> Runner:
-    if name is None:
-        return Runner("FnApiRunner", in_process=True)
+    name = name or "DirectRunner"
     last = name.rpartition(".")[2].lower()
     if not last.endswith("runner"):
         last += "runner"

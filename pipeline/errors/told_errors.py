@@ -137,11 +137,6 @@ _KNOWN = (
         "look at the log of the pool",
     ),
     _Known(
-        r"org\.apache\.flink\.runtime\.rest\.RestClient[\s\S]*Connection refused",
-        "Flink's JobManager does not answer the job server any more: {last}",
-        "look at Flink's log, and start the job again when Flink runs",
-    ),
-    _Known(
         r"TaskManager with id \S+ (?:is no longer reachable|timed out)"
         r"|Connection unexpectedly closed by remote task manager '[^']*'"
         r"|Lost connection to task manager '[^']*'"

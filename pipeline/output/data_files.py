@@ -36,10 +36,7 @@ _PART_FILE_BYTES = 1 << 30  # before they are compressed: about 100 MB, if nothi
 _DIFFERENT = ("index", "score", "matches")
 
 
-@dataclasses.dataclass(frozen=True)
-class PartFile:
-    name: str
-    rows: int
+PartFile = tuple[str, int]  # the name of a finished file, and the number of its rows
 
 
 class WritePartFiles(CollectBundles):
@@ -100,7 +97,7 @@ class _PartFiles:
         assert self._writer is not None
         self._writer.close()
         self._file.close()
-        self._finished.append(PartFile(self._name, self._rows))
+        self._finished.append((self._name, self._rows))
         self._writer = None
 
 

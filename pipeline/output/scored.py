@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -194,26 +195,17 @@ def _examples_bytes(
     picked: Picked, metrics: Sequence[MetricWord], systems: Sequence[str], baseline: str
 ) -> bytes:
     """JSON lines, of which a reader needs no other file."""
-    return "".join(
-        json_text(entry) + "\n"
-        for metric in metrics
-        for system in systems
-        for entry in _entries(picked, metric, system, baseline)
-    ).encode()
-
-
-def _entries(
-    picked: Picked, metric: MetricWord, system: str, baseline: str
-) -> Iterator[Mapping[str, Any]]:
-    for kind in EXAMPLE_KINDS.values():
+    of_baseline = ("baseline", "baseline_score", "difference", "baseline_candidate")
+    lines = []
+    for metric, system, kind in itertools.product(metrics, systems, EXAMPLE_KINDS.values()):
         key = ListKey(kind.name, metric, system, baseline if kind.compares else None)
         for example in picked.examples.get(key, ()):
             entry = example.entry
-            # Without the first system, a segment was compared with another one.
-            yield entry if entry["baseline"] == baseline else {**entry, **_NOT_COMPARED}
-
-
-_NOT_COMPARED = dict.fromkeys(("baseline", "baseline_score", "difference", "baseline_candidate"))
+            if entry["baseline"] != baseline:
+                # Without the first system, a segment was compared with another one.
+                entry = {**entry, **dict.fromkeys(of_baseline)}
+            lines.append(f"{json_text(entry)}\n")
+    return "".join(lines).encode()
 
 
 def _distributions(

@@ -93,27 +93,22 @@ def segment_tables(
     tables = {}
     for name, scorings in job.scorings.items():
         if scorings.segments is not None:
-            place = counted.index((name, scorings.text))
-            scoring = ScoreSegments(
-                name, place, scorings.segments, job.schema_of_segments, job.threads
-            )
+            own = name, scorings.segments, job.schema_of_segments
+            scoring = ScoreSegments((counted.index((name, scorings.text)), *own), job.threads)
             label = f"Score segments{suffix_of(job, name)}"
             tables[name] = counts | label >> beam.ParDo(step(scoring))
     return tables
 
 
 class ScoreSegments(ThreadedDoFn):
-    def __init__(
-        self, name: str, place: int, metric: Metric, schema: pa.Schema, threads: int
-    ) -> None:
+    """Maps statistics to a table, with the other arguments of `segment_table`."""
+
+    def __init__(self, arguments: tuple[int, str, Metric, pa.Schema], threads: int) -> None:
         super().__init__(threads)
-        self._name = name
-        self._place = place
-        self._metric = metric
-        self._schema = schema
+        self._arguments = arguments
 
     def work(self, statistics: BatchStatistics) -> Iterable[pa.Table]:
-        return [segment_table(statistics, self._place, self._name, self._metric, self._schema)]
+        return [segment_table(statistics, *self._arguments)]
 
 
 def counted_of(job: Job) -> Counted:

@@ -68,19 +68,6 @@ def with_segments(segments: int) -> CorpusSums:
     return dataclasses.replace(SUMS, columns=(segments, *SUMS.columns[1:]))
 
 
-def test_the_document_has_the_documented_keys():
-    document = document_of_totals(totals_of({"LIUM": SUMS}, {"LIUM": 2}))
-    (score,) = document["scores"]
-    assert document["metrics"][0]["signature"].startswith(
-        "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"
-    )
-    assert (score["system"], score["slice"], score["segments"]) == ("LIUM", None, 2)
-    assert score["precisions"] == (75.0, 50.0)
-    assert (score["matches"], score["totals"]) == ((6, 3), (8, 6))
-    assert (score["sys_len"], score["ref_len"], score["ratio"]) == (8, 10, 0.8)
-    assert document["counters"] == {"segments": 2, "empty_candidates": 0, "bytes": 70}
-
-
 def test_counters_add_up_the_systems_and_count_the_references_once():
     other = dataclasses.replace(SUMS, columns=(*SUMS.columns[:-2], 1, 1), candidate_bytes=7)
     sums = {"NMT": other, "LIUM": SUMS}

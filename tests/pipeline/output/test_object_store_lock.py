@@ -6,14 +6,13 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import obstore
 import pytest
 from memory_store import store_in_memory
 from obstore.store import MemoryStore
-from result_folder import publish, staged
+from result_folder import Killed, killed_after, publish, staged
 
 from beam_bleu.pipeline.output import locking, storage
 from beam_bleu.pipeline.output.locking import LOCK, locked
@@ -160,32 +159,6 @@ def test_a_run_whose_lock_was_taken_over_changes_nothing(
     assert_is_of(store, "other", 3)
 
 
-class Killed(BaseException):
-    """Imitates SIGKILL: the run does nothing after it."""
-
-
-@contextlib.contextmanager
-def killed_after(changes: int) -> Iterator[None]:
-    """Kills a run before it changes an object for the n-th time; its lock stays."""
-    left = [changes]
-    with pytest.MonkeyPatch.context() as patched:
-
-        def counted(function: Any) -> Any:
-            def changing(*arguments: Any, **more: Any) -> Any:
-                if left[0] == 0:
-                    raise Killed
-                left[0] -= 1
-                return function(*arguments, **more)
-
-            return changing
-
-        for name in ("put", "copy", "delete"):
-            patched.setattr(obstore, name, counted(getattr(obstore, name)))
-        with contextlib.suppress(Killed, JobError):
-            yield
-            left[0] = -1
-
-
 def test_a_run_that_is_killed_at_any_moment(
     store: MemoryStore, short: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,7 +169,8 @@ def test_a_run_that_is_killed_at_any_moment(
         publish(OUT, "former", staged(OUT, "former", 3))
         prepare(OUT)
         new = staged(OUT, "run", 2)
-        with killed_after(changes):
+        killed = killed_after(changes, obstore, "put", "copy", "delete")  # its lock stays
+        with contextlib.suppress(Killed, JobError), killed:
             publish(OUT, "run", new)
         run = scores(store)
         parts = [name for name in names(store) if name.startswith(f"segment_scores/part-{run}-")]

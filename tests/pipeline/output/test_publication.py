@@ -19,10 +19,12 @@ import pytest
 from command_line import PROJECT
 from memory_filesystem import OBJECTS
 from result_folder import (
+    Killed,
     assert_is_of,
     assert_readable,
     document,
     is_marked,
+    killed_after,
     manifest_run,
     part_file_runs,
     publish,
@@ -89,29 +91,13 @@ def test_runs_that_end_at_the_same_time_beside_a_reader(out):
 # Killed
 
 
-class Killed(BaseException):
-    """Imitates SIGKILL: the run does nothing after it."""
-
-
 def is_killed(out: Path, run: str, names: list[str], changes: int) -> bool:
     """Publishes a run that is killed before it changes a file for the n-th time."""
-    left = [changes]
-
-    def counted(function):
-        def changing(*arguments):
-            if left[0] == 0:
-                raise Killed
-            left[0] -= 1
-            return function(*arguments)
-
-        return changing
-
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("mkdir", "replace", "unlink", "rmdir"):
-            patched.setattr(os, name, counted(getattr(os, name)))
         patched.setattr(locking._FileLock, "release", lambda lock: os.close(lock._descriptor))
         try:
-            publish(out, run, names, totals=True)
+            with killed_after(changes, os, "mkdir", "replace", "unlink", "rmdir"):
+                publish(out, run, names, totals=True)
         except Killed:
             return True
     return False

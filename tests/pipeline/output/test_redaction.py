@@ -7,7 +7,7 @@ import json
 import pytest
 from command_line import EXAMPLE, called
 
-from beam_bleu.pipeline.command_line.config import beam_parser, flags_without_secrets, our_parser
+from beam_bleu.pipeline.command_line.config import flags_without_secrets, our_parser
 from beam_bleu.pipeline.output.run_record import redacted
 
 PLAIN = frozenset(["--tokenize", "--candidates", "--output"])
@@ -51,19 +51,6 @@ def test_all_values_of_our_flags_are_shown():
     flags = [word for each in our_parser().actions() for word in each.option_strings]
     assert "--tokenize" in flags
     assert [word for word in flags if not shown(word)] == []
-
-
-def test_which_values_of_beams_flags_are_hidden():
-    hidden = [
-        word for each in beam_parser().actions() for word in each.option_strings if not shown(word)
-    ]
-    assert sorted(hidden) == [
-        "--azure_connection_string",
-        "--dataflow_kms_key",
-        "--s3_access_key_id",
-        "--s3_secret_access_key",
-        "--s3_session_token",
-    ]
 
 
 def test_the_command_hides_them(tmp_path):

@@ -133,19 +133,6 @@ def test_bad_input(out, flags, code):
     assert_files(out)
 
 
-def test_a_job_that_fails(out, monkeypatch):
-    before = scored(out)
-    former = record(out)
-
-    def fail(*arguments):
-        raise JobError("No space left on device", "check the folder")
-
-    monkeypatch.setattr(beam_bleu.pipeline.graph, "commit", fail)
-    run = called(*ONE, "--output", out)
-    run.assert_failed(1)
-    assert_failed_rerun(out, before, former, run)
-
-
 def test_a_usage_error_changes_nothing(out):
     called(*ONE, "--output", out, "--tokenize=13b").assert_failed(2)
     assert not out.exists()
