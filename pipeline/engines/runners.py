@@ -89,7 +89,8 @@ class Runner:
     in_process: bool
 
     def flags_of_engine(self, given: Sequence[str]) -> list[str]:
-        is_given = any(_name_of(flag) == _name_of(_FLINK_MODE) for flag in given)
+        names = [flag.partition("=")[0].lstrip("-").replace("-", "_") for flag in given]
+        is_given = "execution_mode_for_batch" in names
         is_flink = self.name.rpartition(".")[2] == "FlinkRunner"
         return [_FLINK_MODE, *given] if is_flink and not is_given else [*given]
 
@@ -186,10 +187,6 @@ def _ask_job_server(endpoint: str) -> None:
                 "start it, or correct HOST:PORT: the port of Beam's job server is usually 8099; "
                 "those of Flink and Spark belong to --flink_master and --spark_master_url",
             ) from error
-
-
-def _name_of(flag: str) -> str:
-    return flag.partition("=")[0].lstrip("-").replace("-", "_")
 
 
 def find_runner(name: str | None) -> Runner:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.scoring.scorings import Scorings
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at
@@ -73,9 +72,14 @@ def end_of(metric: MetricWord, text: TextName) -> str:
 
 def totals_of_ends(ends: Ends, job: Job) -> Totals:
     segments: FoundSegments = only_sum("segments", ends["segments"])
-    metrics = {
-        name: _metric_totals(scorings, job.slicing, ends) for name, scorings in job.scorings.items()
-    }
+    metrics: dict[MetricWord, dict[TextName, MetricTotals]] = {name: {} for name in job.scorings}
+    for name, scorings in job.scorings.items():
+        for text, metric in scorings.counted.items():
+            end = end_of(name, text)
+            total = only_sum(end, ends.get(end, ()), is_needed=False)
+            if total is None:
+                total = MetricTotals(GroupTotals.zero(metric.basis.width))
+            metrics[name][text] = in_order(total, job.slicing)
     tally = tally_of(segments, ends.get(TALLIES))
     rejected = check_rejected(ends.get("rejected", ()), tally, job.most_rejected)
     require_segments_left(tally, rejected)
@@ -92,19 +96,6 @@ def totals_of_ends(ends: Ends, job: Job) -> Totals:
         notices=tuple(notices),
         coverage=segments.coverage,
     )
-
-
-def _metric_totals(
-    scorings: Scorings, slicing: Slicing, ends: Ends
-) -> dict[TextName, MetricTotals]:
-    totals = {}
-    for text, metric in scorings.counted.items():
-        end = end_of(scorings.name, text)
-        total = only_sum(end, ends.get(end, ()), is_needed=False)
-        if total is None:
-            total = MetricTotals(GroupTotals.zero(metric.basis.width))
-        totals[text] = in_order(total, slicing)
-    return totals
 
 
 def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
