@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 Number: TypeAlias = Any
-
 _Step = tuple[tuple[int, float], ...]
 """The places of the numbers that an operation has used, and its derivatives by each of them."""
 

@@ -37,7 +37,6 @@ _Metric = TypeVar("_Metric", bound="Metric")
 
 # The first column of every basis, and the second one of most: 1 if the candidate is empty.
 SEGMENTS, EMPTY = range(2)
-
 PARTS_OF_A_TOKEN = 720_720
 """The parts in which mean lengths of references are counted: the least common multiple of 1 to 16.
 So the mean of up to 16 references is exact; with more it is rounded down."""

@@ -104,7 +104,6 @@ SymbolName = Literal["token", "word", "byte", "segment"]
 # an empty word.
 SYMBOLS: Mapping[SymbolName, int] = {"token": 1, "word": 2, "byte": 3, "segment": SEGMENTS}
 SURPRISAL = slice(4, 4 + VALUE_COLUMNS)  # minus the logarithm of the probability of the text
-
 LARGEST_LOGARITHM = 600
 """The largest logarithm of a perplexity: larger ones, with standard errors, exceed 64 bits."""
 

@@ -47,7 +47,6 @@ EXACT = 2
 # The columns of token F1: words of the candidate, of the reference with the best F1, and in both;
 # and the F1, from 0 to 1, as `fixed_point`.
 CANDIDATE_LENGTH, REFERENCE_LENGTH, COMMON, F1_HIGH, F1_LOW = range(2, 7)
-
 _MEMORY = KeptMemory()
 
 
@@ -83,8 +82,7 @@ class TokenF1Score(Score):
 
     Examples:
       >>> from beam_bleu import score
-      >>> texts, references = ["the big cat"], [["A dog"], ["a cat"]]
-      >>> found = score(texts, references, metrics=["token_f1"])["token_f1"]
+      >>> found = score(["the big cat"], [["A dog"], ["a cat"]], metrics=["token_f1"])["token_f1"]
       >>> print(f"{found.score:.1f} {found.common_words}")
       66.7 1
     """

@@ -101,7 +101,6 @@ script_masks = sequence_masks(
 their own, and without the middle dot U+30FB, which names in Chinese texts can have."""
 
 rewritten_mask = byte_mask(["<", "\n"])  # text that 13a rewrites begins or ends there
-
 copy_lower_block = block_copier([("A", "Z")], 0xFF, 0x20)
 dotted_capital_mask = sequence_masks([[[0xC4], [0xB0]]])  # a tuple with one mask, of U+0130
 replace_block_by_spaces = block_copier(
@@ -110,6 +109,5 @@ replace_block_by_spaces = block_copier(
 """Leaves only a-z, 0-9, newlines and first bytes of characters beyond ASCII."""
 
 replace_block_by_tabs = block_copier([("\xc0", "\xff")], 0, ord("\t"))
-
 read_by_rouge_masks = byte_masks([("0", "9"), ("a", "z")], ["\t"])
 """Two masks of a text of rouge.py: letters and digits; characters beyond ASCII."""

@@ -27,7 +27,6 @@ from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerNam
 
 # A tagger of MeCab has state. It never releases the interpreter's lock, so this lock costs no time.
 _mecab_lock = threading.Lock()
-
 _TEXTS_A_CALL = 256
 
 

@@ -41,12 +41,10 @@ from beam_bleu.transforms.text.tokens import (
 NUMBER_BYTES = 4
 COLUMNS = 64  # the numbers of a text that are a block: a mask has a bit for each
 MASK_BYTES = 8
-
 _TOKENS, _INDEX, _BITS, _MOST_BITS, _KNOWN, _OTHER, NUMBER = range(7)
 VOCABULARY_BYTES = 7 * 8
 INDEX_SLOT_BYTES = 8
 _FEWEST_BITS = 8
-
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = ~_LOW

@@ -71,9 +71,7 @@ _IRREGULAR = (
 )
 
 _ENDS = 128
-
 _SUFFIX, _SHIFT, _SIZE, _STEM_END, _REPLACEMENT, _REPLACEMENT_SIZE, _RULE_INTS = range(7)
-
 _VOWELS = sum(1 << (ord(vowel) - ord("a")) for vowel in "aeiou")
 
 
@@ -97,7 +95,6 @@ def _table(rules: str) -> Integers:
 
 
 RULES = (_IRREGULAR, _STEP_2, _STEP_3, _STEP_4)
-
 TABLES = tuple(map(_table, RULES))
 
 
@@ -280,7 +277,6 @@ def stem(start, end, tables):
 
 
 LONGEST_WITHOUT_STEM = 3
-
 _NOTHING, _ONE = np.uint64(0), np.uint64(1)
 _LAST = np.uint64(BLOCK - 1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)

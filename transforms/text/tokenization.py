@@ -51,7 +51,6 @@ TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1  # for which it need
 ANY = 2**62
 # The rules; `splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE, CHRF_WORDS = range(6)
-
 _MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _LOW_MARKS, _HIGH_MARKS = (
     np.uint64(sum(1 << (ord(mark) - first) for mark in _MARKS if 0 <= ord(mark) - first < BLOCK))

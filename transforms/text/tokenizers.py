@@ -256,7 +256,6 @@ LANGUAGES: Mapping[str, Language] = table(
 )
 
 OTHER_LANGUAGES: TokenizerName = "13a"
-
 _ROWS = {code: row for row in LANGUAGES.values() for code in row.codes}
 
 # ISO 639-1, now and before: jp and cn, for example, are codes of countries.

@@ -38,7 +38,6 @@ from beam_bleu.transforms.native.memory import (
 Seed = tuple[np.uint64, np.uint64]
 SLOT_BYTES = 16  # of a hash table
 FIRST, SECOND, TOKEN_BYTES = 8, 16, 24
-
 _NOTHING, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -200,7 +199,6 @@ MOST_MASKED = 64
 FEW_MASKED = 32  # so many are compared in less time
 _KEY_BYTES = 4
 KEYS_BYTES = _KEY_BYTES * MOST_MASKED
-
 _equal_few, _equal_all = equal_numbers(FEW_MASKED), equal_numbers(MOST_MASKED)
 
 

@@ -164,7 +164,6 @@ _METHOD0, _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 =
 # others, which are sacreBLEU's, it is 0 if nothing matches.
 _ZERO_WITHOUT_TOKENS = (_ADD_K_ALL, _EPSILON, _MTEVAL)
 _AS_NLTK = (_LEAVE_OUT, *_NLTK)
-
 _SMALLEST = sys.float_info.min  # NLTK's precision of 0, by its method 0
 
 

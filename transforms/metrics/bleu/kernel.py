@@ -86,9 +86,7 @@ _LONGEST_WRITTEN = 2**10
 
 # What became of the tokens of a segment: `match_segment` counts short ones.
 _SHORT, _LONG, _NOT_WRITTEN = range(3)
-
 _MEMORY = KeptMemory()
-
 _NOTHING = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 

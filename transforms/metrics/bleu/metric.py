@@ -80,8 +80,7 @@ class BleuScore(Score):
 
     Examples:
       >>> from beam_bleu import score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> bleu = score(texts, references)["bleu"]
+      >>> bleu = score(["the cat sat on the mat"], [["A cat sat on the mat"]])["bleu"]
       >>> print(f"{bleu.score:.2f}", bleu.matches, bleu.totals)
       75.98 (5, 4, 3, 2) (6, 5, 4, 3)
     """

@@ -188,7 +188,6 @@ def match_long_reference(reference, texts, of_reference, orders, digits, table, 
 
 
 _INT_BYTES = 8
-
 _MEMORY, _MEMORY_OF_WORDS = KeptMemory(), KeptMemory()
 
 

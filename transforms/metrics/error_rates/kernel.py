@@ -71,7 +71,6 @@ ROW_BYTES = 16
 """What a row has of a block: the mask of the columns that are 1 more, and then that of 1 less."""
 
 _LESS = 8
-
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
 _LAST = np.uint64(COLUMNS - 1)
@@ -179,7 +178,6 @@ def count_deletions(symbols, columns, places, stride):
 # RapidFuzz divides tables with as many cells that a shortest way can reach, and none with less.
 _MOST_CELLS = 2**22
 _FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10
-
 _PARTS = 64  # the most that wait: a part has half of the symbols of the part before
 _PART_INTS = 5
 

@@ -29,7 +29,6 @@ SEVERAL = 12  # of ROUGE-Lsum alone: 1 if one of the texts has several sentences
 
 # What is hit: words, pairs of them, or those of (unions of) longest common subsequences.
 WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
-
 _NOT_BY_ACCIDENT = 1 / 100  # the share of segments from which ROUGE warns
 
 

@@ -47,9 +47,7 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.text.numbering import NUMBER_BYTES, number_at
 
 NOP, REPLACE, DELETE, INSERT = range(4)
-
 _BEAM = 25
-
 WITHIN_BAND = 24
 """With a reference of up to this number of words, the usual band has all cells."""
 
@@ -127,7 +125,6 @@ def wide_step_back(number, column, words, reference_words, steps):
 
 
 MOST_BITS = ROW_BYTES = 64
-
 _MORE, _LESS, _MORE_BELOW, _LESS_BELOW, _EQUAL, _REACHED, _AT_BASE, _BASE = range(0, 64, 8)
 """What a row has, and at which byte: masks of the columns where D[i][j] - D[i][j - 1] is 1 and -1,
 and where D[i][j] - D[i - 1][j] is; of those whose word equals that of the row; and with a band of
@@ -136,7 +133,6 @@ those before which one is in the band of the row before; D[i][base]; and the bas
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
 _equal = equal_numbers(MOST_BITS)
 
 

@@ -75,7 +75,6 @@ _FURTHEST = 50
 _NO_ERROR = LONGEST_SHIFT + 1
 _NOTHING = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
 _equal = equal_numbers(BLOCK)
 
 

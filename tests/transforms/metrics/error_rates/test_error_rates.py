@@ -1,19 +1,19 @@
-"""The errors and the scores of WER and CER are jiwer's, on hostile text and on generated text."""
+"""The errors and the scores of WER and CER are those of jiwer, on hostile and on generated text."""
 
 from __future__ import annotations
 
 import itertools
 import random
 import time
+from collections.abc import Sequence
 
 import jiwer
 import pytest
-from error_segments import assert_counts_are_those_of_jiwer, edited, unrelated
 from hostile_texts import CODE_POINTS, Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jiwer_counts import counts_of_jiwer, jiwers
-from metric_segments import counted, score_of, segment_scores
+from jiwer_counts import Config, best_of_jiwer, counts_of_jiwer, jiwers
+from metric_segments import assert_same_rows, counted, score_of, segment_scores
 
 from beam_bleu.transforms.metrics.error_rates.metric import (
     REFERENCE_LENGTH,
@@ -21,6 +21,30 @@ from beam_bleu.transforms.metrics.error_rates.metric import (
     CerConfig,
     WerConfig,
 )
+
+
+def edited(rng: random.Random, symbols: str, length: int, edits: int) -> Segment:
+    """A segment of few different words, each a character long, with edits of words and of parts."""
+    reference = rng.choices(symbols, k=length)
+    candidate = list(reference)
+    for _ in range(edits):
+        place, edit = rng.randrange(len(candidate) + 1), rng.randrange(4)
+        removed = (0, 1, 1, rng.randrange(1, 2 + length // 20))[edit]
+        candidate[place : place + removed] = [rng.choice(symbols)] * (edit < 2)
+    return " ".join(candidate), [" ".join(reference)]
+
+
+def unrelated(rng: random.Random, symbols: str, length: int, reference_length: int) -> Segment:
+    """A segment whose texts have nothing to do with each other."""
+    candidate, reference = (rng.choices(symbols, k=k) for k in (length, reference_length))
+    return " ".join(candidate), [" ".join(reference)]
+
+
+def assert_counts_are_those_of_jiwer(segments: Sequence[Segment], config: Config) -> None:
+    """Every segment has jiwer's integers."""
+    ours = counted(segments, config).counts[0][0, :, SUBSTITUTIONS:]
+    assert_same_rows(segments, ours, [best_of_jiwer(segment, config) for segment in segments])
+
 
 BOTH = [WerConfig(), CerConfig()]
 CONFIGS = [

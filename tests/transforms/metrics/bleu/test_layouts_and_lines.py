@@ -1,4 +1,6 @@
-"""The counts do not depend on the place and the layout of the texts in memory."""
+"""Counts depend neither on the layout of texts in memory nor on their length; what is refused."""
+
+from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +12,7 @@ from hostile_texts import hostile_segment
 from sacrebleu_counts import EVERY_TOKENIZATION, assert_same, counted, integers, name
 from scoring import statistics_of
 
+from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -77,3 +80,62 @@ def test_the_memory_layout_of_columns_does_not_matter(layout, config, layout_seg
         sum(len(text.encode()) for text in references if text is not None)
         for _, references in layout_segments
     ]
+
+
+def test_statistics_have_references_and_bytes_of_each_segment():
+    batch = to_batch([("é!", ["ab", None]), ("", ["", "日本"]), ("ÀB", ["x"])])
+    statistics = statistics_of(batch, BleuConfig(lowercase=True))
+    assert statistics.reference_counts.tolist() == [1, 2, 1]
+    assert statistics.candidate_bytes.tolist() == [[3, 0, 3]]
+    assert statistics.reference_bytes.tolist() == [2, 6, 1]
+
+
+def test_a_segment_without_any_reference_is_an_error():
+    column = pa.array(["a", "b"], pa.large_string())
+    references = (pa.array(["a", None], pa.large_string()), pa.array([None, None], column.type))
+    with pytest.raises(InputError, match="a segment has no reference"):
+        statistics_of(SegmentBatch((column,), references), BleuConfig())
+    with pytest.raises(InputError, match="segment 9 has no reference"):
+        statistics_of(SegmentBatch((column,), references, np.array([7, 8])), BleuConfig())
+
+
+def test_a_segment_of_two_gigabytes_is_an_error():
+    # The 32 texts of the segment are all the same 64 MiB in memory.
+    text = np.zeros(2**26 + 128, np.uint8)
+    offsets = pa.py_buffer(np.array([0, 0, 2**26]))
+    column = pa.LargeStringArray.from_buffers(2, offsets, pa.py_buffer(text))
+    error = f"has {2**31} bytes of text; {2**31 - 1} is the most"
+    with pytest.raises(InputError, match=f"a segment {error}"):
+        statistics_of(SegmentBatch((column,), (column,) * 31), BleuConfig("none"))
+    with pytest.raises(InputError, match=f"segment 1002 {error}"):
+        statistics_of(
+            SegmentBatch((column,), (column,) * 31, np.array([1000, 1001])), BleuConfig("none")
+        )
+
+
+MEGABYTES_10 = 10_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("candidate", "reference", "length", "matches"),
+    [
+        # Every symbol is a token, so all n-grams of the shorter text match.
+        ("!" * MEGABYTES_10, "!" * (MEGABYTES_10 - 5), MEGABYTES_10, MEGABYTES_10 - 5),
+        # One token.
+        ("a" * MEGABYTES_10, "a" * MEGABYTES_10, 1, 1),
+        ("a" * MEGABYTES_10, "a" * (MEGABYTES_10 - 1) + "b", 1, 0),
+        # An even number of points: the last joins the digit after it, the others are alone.
+        ("." * MEGABYTES_10 + "5", "...x", MEGABYTES_10, 3),
+        # ... but not after a digit.
+        ("5" + "." * MEGABYTES_10 + "5", "...5", MEGABYTES_10 + 2, 4),
+        # Every hyphen is removed together with its newline.
+        ("-\n" * (MEGABYTES_10 // 2) + "a", "a", 1, 1),
+        (" " * MEGABYTES_10, "a", 0, 0),
+    ],
+    ids=["symbols", "token", "tokens", "even run", "digit and even run", "line ends", "blank"],
+)
+def test_degenerate_lines_of_ten_megabytes_are_exact(candidate, reference, length, matches):
+    ours = counted([(candidate, [reference])], BleuConfig())[0]
+    assert ours[0] == length
+    assert ours[2:6].tolist() == [max(matches - n, 0) for n in range(4)]
