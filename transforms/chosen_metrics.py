@@ -82,11 +82,7 @@ def require_texts_only(needs: Needs) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class ChosenMetrics:
-    """The metrics that a call or a transform scores by.
-
-    Attributes:
-      counted: each metric, with the steps from a text to its tokens.
-    """
+    """The metrics that a call or a transform scores by, also with the steps from text to tokens."""
 
     definitions: tuple[Definition, ...]
     counted: tuple[tuple[Text, Metric], ...]

@@ -46,7 +46,6 @@ class MetricRow:
 
     Attributes:
       home: the type of its definitions, in `metrics`.
-      description: what it is, for --help.
       parameter: the field of its config that is a part of its word, after a colon; "" if there is
         none. A run can have several words of such a metric.
       counts_texts: whether it counts the texts of candidates. Others are made of numbers.
@@ -189,11 +188,7 @@ def metric_type(word: MetricWord) -> type[Metric]:
 
 @dataclasses.dataclass(frozen=True)
 class Definition:
-    """A metric with one definition of it.
-
-    Attributes:
-      text: how texts become tokens. The bytes of a model are sent only with the step that counts.
-    """
+    """A metric with one definition of it. Its text has only the name of a model, not the bytes."""
 
     name: MetricWord
     text: TextName

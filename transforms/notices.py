@@ -22,7 +22,6 @@ class Notice:
       about: the stream or streams, or the flag, with which its sentence begins; the whole sentence
         for "sample", because what one part of a corpus shows cannot be added to that of others.
       count: how many characters, records or segments. If it is 0, only `segments` are added up.
-      segments: among how many segments; 0 if that does not matter.
       detail: the streams that lack the ids, or the columns that differ.
     """
 

@@ -20,11 +20,7 @@ LARGEST_SEED = 2**64 - 1
 
 @dataclasses.dataclass(frozen=True)
 class ResamplingMethod:
-    """A row of `RESAMPLING_METHODS`.
-
-    Attributes:
-      resamples: how many replicates there are by default, as in sacreBLEU.
-    """
+    """A row of `RESAMPLING_METHODS`, with the usual number of replicates, as in sacreBLEU."""
 
     name: ResamplingMethodName
     description: str

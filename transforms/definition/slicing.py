@@ -23,12 +23,10 @@ Item = tuple[str, ...]  # the labels whose values together divide a corpus
 
 
 class SliceKey(NamedTuple):
-    """What identifies a slice.
+    """What identifies a slice: the number of its item, from 0, and the value of each of its labels.
 
-    Attributes:
-      item: the number of the item of `Slicing.items`, from 0.
-      values: the value of each label of the item: the number of the range of lengths, from 0, for
-        `LENGTH`, and else a text, or None if a segment has no such label.
+    For `LENGTH` a value is the number of the range of lengths, from 0; else a text, or None if a
+    segment has no such label.
     """
 
     item: int
@@ -37,13 +35,10 @@ class SliceKey(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Slicing:
-    """The slices that are scored, beside the whole corpus.
+    """The slices that are scored, beside the whole corpus; at most so many of all items together.
 
-    Attributes:
-      items: each item divides the whole corpus, by one label or by the values of several labels
-        together. An item has the names of its labels.
-      length_edges: the lengths, in tokens, at which a new slice of `LENGTH` begins, ascending.
-      most: the largest number of slices of all items together.
+    Each item divides the whole corpus, by one label or by the values of several labels together. At
+    each of `length_edges`, ascending numbers of tokens, a new slice of `LENGTH` begins.
     """
 
     items: tuple[Item, ...] = ()

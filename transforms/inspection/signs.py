@@ -21,12 +21,7 @@ Find = Callable[[Stream], Sequence[bool]]
 
 
 class Finding(NamedTuple):
-    """Something that is wrong with the input, or may be.
-
-    Attributes:
-      kind: its kind, a key of `ALLOWED`.
-      is_certain: whether the input must not be scored.
-    """
+    """Something that is wrong with the input, certainly or perhaps, of a kind in `ALLOWED`."""
 
     kind: str
     is_certain: bool
@@ -98,14 +93,7 @@ def _decoded(text: str) -> str:
 
 
 class Sign(NamedTuple):
-    """A sign.
-
-    Attributes:
-      kind: its kind, a key of `ALLOWED`.
-      what: what is said of the texts.
-      certain: from this share of the texts that are not empty on, they are not scored.
-      likely: from this share on, there is a warning.
-    """
+    """A sign, with the shares of the texts from which on it is certain, or likely: a warning."""
 
     kind: str
     what: str

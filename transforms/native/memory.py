@@ -3,10 +3,8 @@
 If compiled functions pass numpy arrays to each other, numba counts the references to each array
 with atomic operations, which took four fifths of the run time, and checks whether each index is
 negative. So the kernel's inner functions take addresses. Addresses and small numbers are int64;
-words, hashes and masks are uint64. Nothing here checks bounds.
-
-Files of this machine are read from compiled code, too. Python would release its lock and take it
-again for each part that fits into a processor's cache, so often that threads wait for each other.
+words, hashes and masks are uint64. Nothing here checks bounds. Files are read here because Python
+would release its lock for each part that fits into a cache, so often that threads wait.
 """
 
 # mypy: allow-untyped-defs

@@ -73,11 +73,9 @@ def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
 
 
 class Spans(NamedTuple):
-    """Where every text of columns is in memory, which they must keep: int64 (columns, rows).
+    """Addresses where texts begin and end, int64 (columns, rows); 0 for null.
 
-    Attributes:
-      starts: the address of each text; 0 if it is null.
-      ends: the address after its last byte; 0 if it is null.
+    Columns must be kept.
     """
 
     starts: Integers
@@ -132,7 +130,7 @@ class TextSizes:
       candidate_bytes: int64 (systems, segments).
       reference_bytes: int64 (segments,), of all references of a segment.
       reference_counts: int64 (segments,), the references that are not missing.
-      longest: the bytes of all texts of the longest segment, which is `longest_row`.
+      longest: the bytes of all texts of the longest segment.
       bare_row: the first row whose references are all missing; -1 if there is none.
     """
 

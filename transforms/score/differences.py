@@ -199,14 +199,11 @@ def _table(columns: Mapping[str, Sequence[str]]) -> str:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ComparedSystems:
-    """The scores and comparisons of several systems.
+    """The scores of several systems, and their comparisons with the baseline, or of all pairs.
 
-    Attributes:
-      scores: the score of each system by its name: such as a `BleuScore`.
-      comparisons: the comparisons with the baseline, or of all pairs.
-      clusters: with all pairs, the names of the systems in clusters, best first: each system is
-        significantly better than all systems of later clusters. Systems without a standard error
-        are in none. Otherwise empty.
+    With all pairs, `clusters` has the names of the systems, best first: each system is
+    significantly better than all systems of later clusters. Systems without a standard error are
+    in none.
     """
 
     scores: Mapping[str, Score]

@@ -161,12 +161,10 @@ class Estimates:
 
 
 class _Gradients(NamedTuple):
-    """Scores near their sums.
+    """Scores near their sums, float64 (groups, systems); nan with too few units, or no gradient.
 
-    Attributes:
-      used: (used,), the first column, and those on which a score depends.
-      scores: float64 (groups, systems); nan where there are too few units, or no gradient.
-      slopes: float64 (groups, systems, used), the derivatives of the scores.
+    `slopes` (groups, systems, used) are the derivatives by the columns in `used`: the first
+    column, and those on which a score depends.
     """
 
     used: Integers

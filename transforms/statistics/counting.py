@@ -149,10 +149,7 @@ class PreparedBatch:
     """A batch whose texts are prepared once for all metrics. One thread uses it at a time.
 
     With `languages`, where the segments have their languages, each language has its own tokenizer,
-    and shares the other steps.
-
-    Attributes:
-      texts: the padded texts, before any step changes them; references come first.
+    and shares the other steps. `texts` are the padded texts as they were; references come first.
     """
 
     def __init__(self, batch: SegmentBatch, languages: SegmentLabel | None = None) -> None:

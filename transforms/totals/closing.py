@@ -26,13 +26,7 @@ _AS_JSON = "values are compared as JSON writes them, such as true (not True) or 
 
 @dataclasses.dataclass(frozen=True)
 class Rejected:
-    """The rejected records of a part of the input. Those of all parts are added up.
-
-    Attributes:
-      files: the names of the files that hold them.
-      reasons: by reason, the number of records.
-      first: the first ones in the order of the input, without their raw content.
-    """
+    """The rejected records of a part of the input, their reasons, and the files that have them."""
 
     files: tuple[str, ...] = ()
     reasons: Mapping[str, int] = dataclasses.field(default_factory=dict)

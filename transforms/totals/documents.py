@@ -37,12 +37,10 @@ _MOST_PARTS = 256
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DocumentParts(Sums):
-    """What parts of a corpus have of some documents.
+    """What parts of a corpus have of some documents: sums of segments without products and facts.
 
-    Attributes:
-      systems: the most systems that segments have, in the order of the result if these are all.
-      parts: the sums of each part, without products and facts. Its groups are slices by document
-        (`SliceNumbering`), and its units are segments.
+    Their groups are slices by document (`SliceNumbering`). `systems` are the most systems that
+    segments have, in the order of the result if these are all.
     """
 
     systems: tuple[str, ...]

@@ -319,11 +319,9 @@ def all_pairs(systems: int) -> tuple[Pair, ...]:
 class MetricTotals(Sums):
     """Everything that is added up for a metric, with one way to make tokens.
 
-    Attributes:
-      slices: None if no slices are scored.
-      replicates: int64 (systems, replicates, W), in the order of `corpus.systems`: the sums of the
-        columns over the units of the whole corpus, each one with its random weight in the
-        replicate: Poisson(1), at most 8, for the bootstrap, 0 or 1 for randomization.
+    `replicates` are int64 (systems, replicates, W), in the order of `corpus.systems`: the sums of
+    the columns of the whole corpus, each unit with its random weight: Poisson(1), at most 8, for
+    the bootstrap, 0 or 1 for randomization.
     """
 
     corpus: GroupTotals

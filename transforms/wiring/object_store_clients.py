@@ -60,13 +60,7 @@ class WebOptions(PipelineOptions):
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """What a path of an object store names.
-
-    Attributes:
-      account: the storage account in an azfs:// path; otherwise empty.
-      bucket: the bucket, the container or the host.
-      key: the name of the object, or a beginning of names.
-    """
+    """What a path of an object store names. Only azfs:// paths have an account."""
 
     scheme: str
     account: str
@@ -148,9 +142,8 @@ def _only_host(server: str) -> dict[str, str]:
     """Settings of obstore for a client that reaches only the host of a server.
 
     A server that redirects could make a worker ask any host that it can reach, such as the service
-    that gives credentials to its machine. obstore cannot be told not to follow redirects, so other
-    hosts get a proxy that is not there. Behind a proxy there are no such settings: without it the
-    server would not be reached.
+    that gives credentials to its machine. obstore always follows redirects, so other hosts get a
+    proxy that is not there, unless a proxy is needed to reach the server.
     """
     address = urlsplit(server)
     host = (address.hostname or "").encode("idna").decode()

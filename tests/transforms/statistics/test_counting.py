@@ -38,7 +38,7 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 
 def refuse(function, *types):
-    sys.exit(f"{function} is compiled late")
+    sys.exit(f"{function.function} is compiled late")
 
 def column(*texts):
     return pa.array(texts, pa.large_string())
@@ -47,7 +47,7 @@ lowercase = sys.argv[2] == "lower"
 config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
 counting = CountMatches([(config.text, BleuConfig(max_ngram_order=2))], threads=1)
 counting.setup()
-CompiledFunction.load = refuse
+CompiledFunction._kept_or_compiled = refuse
 references = column("The c\\u00e1t <skipped> sat, 3.5!", None), column("It &amp; me-", "b")
 batch = SegmentBatch((column("a \\u00c1 3-b", ""), column("x", "y")), references)
 print(counting.work(batch)[0].counts[0][:, :, CANDIDATE_LENGTH].tolist())
