@@ -15,13 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from beam_bleu.pipeline.output.data_files import WritePartFiles
-from beam_bleu.pipeline.output.file_names import (
-    EXAMPLES,
-    MANIFEST,
-    RUN_KEY,
-    SCORES,
-    TOTALS,
-)
+from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, RUN_KEY, SCORES, TOTALS
 from beam_bleu.pipeline.output.publication import commit, data_files, result_in
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])

@@ -9,15 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import (
-    REFERENCES,
-    SYSTEMS,
-    Argument,
-    called,
-    read_lines,
-    streams,
-    write_lines,
-)
+from command_line import REFERENCES, SYSTEMS, Argument, called, read_lines, streams, write_lines
 from conftest import JAVA
 from engine_parts import need
 from pyarrow import parquet

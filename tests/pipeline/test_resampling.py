@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from command_line import (
-    EXAMPLE,
-    REFERENCES,
-    SYSTEMS,
-    called,
-    read_lines,
-    streams,
-    write_lines,
-)
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, read_lines, streams, write_lines
 
 ALL = "--format=json"
 BOOTSTRAP = ["--resample=bootstrap", "--resamples=400"]

@@ -8,15 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from command_line import (
-    COMPRESS,
-    Run,
-    assert_equals_sacrebleu,
-    called,
-    streams,
-    typed,
-    write_lines,
-)
+from command_line import COMPRESS, Run, assert_equals_sacrebleu, called, streams, typed, write_lines
 
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
 

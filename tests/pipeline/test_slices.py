@@ -11,15 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sacrebleu
-from command_line import (
-    EXAMPLES,
-    REFERENCES,
-    SYSTEMS,
-    called,
-    read_lines,
-    streams,
-    write_lines,
-)
+from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, streams, write_lines
 
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from command_line import (
-    COMPRESS,
-    EXAMPLE,
-    REFERENCES,
-    SYSTEMS,
-    called,
-    streams,
-    typed,
-    write_lines,
-)
+from command_line import COMPRESS, EXAMPLE, REFERENCES, SYSTEMS, called, streams, typed, write_lines
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 

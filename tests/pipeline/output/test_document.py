@@ -30,10 +30,7 @@ from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.statistics import batch_steps
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
-from beam_bleu.transforms.totals.group_totals import (
-    CorpusSums,
-    MetricTotals,
-)
+from beam_bleu.transforms.totals.group_totals import CorpusSums, MetricTotals
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name

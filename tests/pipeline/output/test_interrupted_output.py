@@ -9,13 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import (
-    COMMAND,
-    EXAMPLE,
-    PROJECT,
-    SYSTEMS,
-    signals_begin_as,
-)
+from command_line import COMMAND, EXAMPLE, PROJECT, SYSTEMS, signals_begin_as
 
 ATLAS, BIRCH, COBALT = SYSTEMS.values()
 

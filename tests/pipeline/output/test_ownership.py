@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams, write_lines
 from memory_filesystem import OBJECTS
-from result_folder import (
-    RECORDS,
-    assert_files,
-    assert_is_of,
-    publish,
-    published,
-)
+from result_folder import RECORDS, assert_files, assert_is_of, publish, published
 from test_document import files_no_larger_than
 
 import beam_bleu.pipeline.graph

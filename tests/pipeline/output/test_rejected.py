@@ -11,13 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from command_line import (
-    REFERENCES,
-    SYSTEMS,
-    assert_equals_sacrebleu,
-    called,
-    streams,
-)
+from command_line import REFERENCES, SYSTEMS, assert_equals_sacrebleu, called, streams
 from result_folder import assert_files
 
 REJECT = ["--on_bad_record=reject", "--max_rejected=1.0"]

@@ -10,17 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from command_line import PROJECT
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_tables import sections, tables
 
 from beam_bleu.pipeline.output.data_files import WriteRejected, rejected_line
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.pairing.paired import BAD_REASONS, MAX_RAW_BYTES, BadRecord, Tally
+from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadRecord, Tally
 from beam_bleu.transforms.totals.closing import Rejected, check_rejected, most_rejected_of
-
-PAGE = (PROJECT / "docs" / "result.md").read_text()
 
 ALL = most_rejected_of("1.0")
 
@@ -99,15 +95,3 @@ def test_lost_and_repeated_records_are_found(records, told):
 
 def test_the_raw_content_is_bounded():
     assert len(rejected_line(bad(0, b"\0" * MAX_RAW_BYTES))) < 7 * MAX_RAW_BYTES
-
-
-def test_the_page_has_every_reason_and_every_key():
-    header, *rows = next(
-        table for table in tables(sections(PAGE)["Rejected records"]) if table[0][0] == "reason"
-    )
-    assert header == ["reason", "the record"]
-    assert [row[0].strip("`") for row in rows] == list(BAD_REASONS)
-    header, *rows = next(
-        table for table in tables(sections(PAGE)["Rejected records"]) if table[0][0] == "key"
-    )
-    assert [row[0].strip("`") for row in rows] == list(json.loads(rejected_line(bad(0))))

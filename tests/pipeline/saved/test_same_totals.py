@@ -5,16 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from saved_parts import (
-    CUTS,
-    DOMAINS,
-    NAMES,
-    TEXTS,
-    joined_in,
-    lines_in,
-    records_in,
-    run_into,
-)
+from saved_parts import CUTS, DOMAINS, NAMES, TEXTS, joined_in, lines_in, records_in, run_into
 
 DIVISION = ("--range_bytes=300", "--threads=3")
 

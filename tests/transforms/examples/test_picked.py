@@ -11,11 +11,7 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, ListKey, Picked, cut
-from beam_bleu.transforms.examples.picking import (
-    PickedMetric,
-    Picker,
-    sample_ranks,
-)
+from beam_bleu.transforms.examples.picking import PickedMetric, Picker, sample_ranks
 from beam_bleu.transforms.metrics.numbers import MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
