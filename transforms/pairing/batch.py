@@ -24,12 +24,6 @@ def usual_rows(columns: int) -> int:
     return min(_USUAL_ROWS, max(_USUAL_TEXTS // columns, 1))
 
 
-def even_rows(lines: int, columns: int) -> int:
-    usual = usual_rows(columns)
-    batches = max(-(-8 * lines // (9 * usual)), 1)
-    return -(-lines // batches)
-
-
 KEPT_ID = "id"  # the name of the segments' ids in `SegmentBatch.kept`, if they have ids
 
 

@@ -94,8 +94,7 @@ def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
     kind = column.type
     if pt.is_floating(kind):
         if pt.is_float16(kind):  # Arrow makes no dictionaries of these numbers
-            numbers = column.to_numpy(zero_copy_only=False).astype(np.float32)
-            column = pa.array(numbers, mask=nulls(column))
+            column = column.cast(pa.float32())
         # Labels have few values, so only these become Python objects. A number of 32 bits has
         # fewer digits: 0.1, and not 0.10000000149011612.
         encoded = column.dictionary_encode()
