@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from command_line import EXAMPLES, Run, called, read_lines
 from sacrebleu.metrics import BLEU
@@ -177,19 +175,6 @@ def test_a_number_is_the_same_id_as_its_digits(tmp_path: Path) -> None:
     assert run.document["segments"] == 3
     run = joined(tmp_path, {"A": [{"id": each, "hyp": "a"} for each in (0, 1, "02")]})
     run.assert_failed(3, "candidates A: missing segments: 1 of 3 (ids 2)", '(ids "02")')
-
-
-def test_ids_are_integers_of_any_size(tmp_path: Path) -> None:
-    ids = [*range(-(2**63), -(2**63) + 36), *range(2**64 - 36, 2**64)]
-    references = [{"id": each, "ref": text} for each, text in zip(ids, REFERENCES, strict=True)]
-    rows = [{"id": id, "hyp": text} for id, text in zip(ids, SYSTEMS["atlas"], strict=True)]
-    write(tmp_path / "references.jsonl", references)
-    assert joined(tmp_path, {"atlas": rows}, "--format=json").document["counters"]["segments"] == 72
-    table = pa.table({"id": pa.array(ids[36:], pa.uint64()), "hyp": SYSTEMS["atlas"][36:]})
-    pq.write_table(table, tmp_path / "atlas.parquet")
-    flags = ["--join_on=id", "--coverage=common", "--format=json"]
-    half = called(tmp_path / "references.jsonl", "-i", tmp_path / "atlas.parquet", *flags)
-    assert half.document["counters"]["segments"] == 36
 
 
 @pytest.mark.parametrize(
