@@ -179,7 +179,6 @@ def _stays_here(argv: Sequence[str]) -> bool:
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
 _LARGEST_KEPT = 2**25  # the largest value that each version of glibc accepts, in bytes
-
 _MOST_KEPT = 2**28
 
 

@@ -39,7 +39,6 @@ from beam_bleu.transforms.wiring.steps import Step
 
 # Versions by the names of software: those of `software`, and those on which tokens depend.
 Software = Mapping[str, str]
-
 # Libraries whose versions may differ: the numbers of the sample show whether they count right.
 _MAY_DIFFER = ("numba", "numpy", "pyarrow")
 

@@ -74,9 +74,7 @@ SHOWN_RUNNERS = (
 # workers, so each one starts twice. Flink calls this mode forced because a step with a side input
 # could then wait for itself, and jobs have none.
 _FLINK_MODE = "--execution_mode_for_batch=PIPELINED_FORCED"
-
 _PATIENCE = 10.0  # seconds within which the launcher knows whether a job server answers
-
 # Seconds that the workers of an engine may take to answer, if the user gives no other number.
 WORKER_TIMEOUT = 300
 

@@ -27,10 +27,8 @@ from apache_beam.runners.portability.portable_runner import PipelineResult
 from beam_bleu.pipeline.errors.told_errors import Failure
 
 _SECONDS = 5.0  # to wait for an answer
-
 # Asks Flink without a proxy, as Beam's job server does.
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
 _SEGMENTS = ("beam_bleu", "segments")  # the namespace and the name of the counter of segments
 
 

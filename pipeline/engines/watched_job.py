@@ -30,13 +30,10 @@ from beam_bleu.transforms.errors import BleuError, JobError, causes
 from beam_bleu.transforms.progress import PROGRESS
 
 _WARNS_AFTER = 60  # seconds without an answer after which there is a warning
-
 # Seconds before each look at a job: a small job is soon over, and its page is wanted at once.
 _PAUSE = 2.0
-
 # Seconds for which the launcher waits for the end of a job that it has cancelled.
 _PATIENCE_FOR_THE_END = 10.0
-
 _LOGGER = logging.getLogger("beam_bleu.engines")
 
 

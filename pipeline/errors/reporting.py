@@ -30,12 +30,9 @@ from beam_bleu.transforms.errors import (
 
 # What Beam adds to the end of an exception's message.
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
-
 # What Python writes between an exception and the next one, which it caused.
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
-
 _BREAKS = "\n\t"  # stays as it is in tracebacks and in records of libraries
-
 _BETWEEN_WAKES = 0.1  # seconds
 
 
@@ -128,7 +125,6 @@ _interrupts = _Interrupts()
 # During an import, too: the imported library could swallow the interrupt, or Python could end as if
 # nothing had handled it.
 uninterrupted = _interrupts.held
-
 _LOGGER = logging.getLogger("beam_bleu")
 
 # Beginnings of messages of Beam that are never shown.

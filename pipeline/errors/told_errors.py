@@ -48,7 +48,6 @@ EXIT_CODES = (
 )
 
 _KINDS = {row.codes[0]: row.error for row in EXIT_CODES if row.error is not None}
-
 _MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
 
 

@@ -24,7 +24,6 @@ _WITHOUT_SPACES = (
 )
 
 _WORDS = re.compile(rf"(?:[{_WITHOUT_SPACES}]|(?:(?![{_WITHOUT_SPACES}])\w)+|[^\w\s])\s*|^\s+")
-
 # Comparing takes the square of this time. Longer texts are compared in their first words.
 _MOST_WORDS = 400
 

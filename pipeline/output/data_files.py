@@ -30,9 +30,7 @@ from beam_bleu.transforms.wiring.steps import CollectBundles
 
 # A row group is in memory until it is written: 80,000 rows, or fewer if texts are kept.
 _ROW_GROUP_BYTES = 1 << 23
-
 _PART_FILE_BYTES = 1 << 30  # before they are compressed: about 100 MB, if nothing is kept
-
 _DIFFERENT = ("index", "score", "matches")
 
 

@@ -20,7 +20,6 @@ EXAMPLES = "examples.jsonl"
 RUN_RECORD = "run.json"
 METRICS = "metrics.prom"
 REPORT = "report.html"
-
 # The documents of a result, in the order in which they are written. The manifest has the SHA-256s
 # of the examples and of scores.json, and totals.json that of scores.json.
 DOCUMENTS = (EXAMPLES, TOTALS, MANIFEST, SCORES)
@@ -28,11 +27,9 @@ OF_RUN = (RUN_RECORD, METRICS)
 # All files that have the same name in each run. Messages name the first one that applies, so the
 # best-known one comes first.
 WRITTEN = (SCORES, MANIFEST, TOTALS, EXAMPLES, SUCCESS, *OF_RUN, REPORT)
-
 SCORES_FORMAT = 2
 TOTALS_FORMAT = "beam-bleu totals"
 RUN_KEY = "beam-bleu.run"  # the key of the run in the metadata of a file of segment scores
-
 # The kinds of data files. The names of data files have their run in them, and never change.
 DataKind = Literal["segment_scores", "rejected"]
 SEGMENT_SCORES: DataKind = "segment_scores"

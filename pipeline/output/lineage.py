@@ -47,12 +47,9 @@ from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.version import VERSION
 
 _PATIENCE = 3.0  # seconds to wait for the server when the run has ended
-
 _SIGNAL = 128  # exit codes above it are those of runs that were stopped
-
 # How paths of streams begin that no other program can read: stdin and pipes.
 _OF_PROCESSES = ("-", "/dev/", "/proc/")
-
 _AZURE = re.compile(r"azfs://([^/]+)/([^/]+)(.*)")  # azfs://ACCOUNT/CONTAINER/PATH
 
 set_producer(f"urn:beam-bleu:{VERSION}")

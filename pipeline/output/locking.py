@@ -24,17 +24,13 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, kind_of
 
 LOCK = ".beam-bleu.lock"
-
 # Seconds. A run holds the lock only while it writes documents, so this is more than enough.
 PATIENCE = 600.0
-
 SHORT_PATIENCE = 2.0  # the same at the end of a failed run: the person who stopped it is waiting
-
 # Seconds. The holder begins a change at most a third of this time after it has renewed its lease,
 # and obstore tries a request again for 45 s. So the request is over before another run has the
 # lock.
 _LEASE = 180.0
-
 _PAUSE = 1.0  # seconds between two looks at the lock of another run in an object store
 
 

@@ -12,10 +12,8 @@ from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 
 PASSED = "passed"  # the verdict about a result that misses no threshold, in its run.json
-
 # The names of labels that have a meaning here.
 OWN_LABELS = ("metric", "system", "baseline", "slice", "signature", "version")
-
 _VERDICT = "gate_passed"
 _MEANINGS = {
     "run_exit_code": "The exit code of the last run; 0 is success.",

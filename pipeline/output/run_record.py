@@ -279,10 +279,8 @@ _SECRET = re.compile(
 
 # The name in NAME=VALUE, NAME: VALUE and "NAME": "VALUE", also in JSON inside of JSON.
 _NAME = re.compile(r"""([\w.-]+)[\\"']*\s*[=:]""")
-
 # The user and the password in a URL. A password can have a `/` or an `@` that is not escaped.
 _USER = re.compile(r"""(?<=://)(?:[^/\s"':@]*:(?!\d+/)[^\s"']*|[^/\s"']*)(?=@)""")
-
 _PARAMETER = re.compile(r"""([?&]([\w.%-]+)=)[^&#\s"']+""")
 
 

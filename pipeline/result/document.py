@@ -23,13 +23,9 @@ from beam_bleu.pipeline.result.rows import (
 )
 
 Document = Mapping[str, Any]
-
 _METRIC = ("metric", "name", "signature", "sacrebleu_signature")
-
 _PRESET = ("metric", "preset", "signature", "sacrebleu_signature")
-
 _COMPARED = ("metric", "system", "baseline", "segments", "units")
-
 # The keys of a comparison that are its fields. "slice" is behind "baseline".
 _NUMBERS = ("difference", "standard_error", "interval", "p_value", "p_value_holm", "detectable")
 

@@ -18,13 +18,10 @@ from beam_bleu.transforms.score.differences import Difference
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 MACRO_AVERAGE: Final = "macro_average"  # the group of a mean over languages or tasks
-
 # What of the corpus a row is about: the labels of a slice and their values, `MACRO_AVERAGE`, or
 # None, the whole corpus.
 Group = Mapping[str, str | None] | Literal["macro_average"] | None
-
 Entry = Mapping[str, Any]  # an entry of scores.json
-
 # How a score of two results was compared; "unchanged" if all counts are the same.
 Method = Literal["paired", "independent", "unchanged"]
 

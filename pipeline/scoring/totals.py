@@ -59,9 +59,7 @@ class Totals:
 # What has come at each end. Beside the ends that `end_of` names, there are `segments` (one
 # `FoundSegments`), `rejected`, `TALLIES`, `SAMPLE`, and `PICKED` with the examples.
 Ends = Mapping[str, Sequence[Any]]
-
 SAMPLE = "sample"  # the end with the sample of the texts
-
 # The end with what became of the segments that were read; there if the source has tallies.
 TALLIES = "tallies"
 

@@ -20,15 +20,11 @@ from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.native.arrays import Floats, Integers, Sums, added
 
 _FRACTION_BITS = 5  # a power of two has 32 cells up to the next one
-
 _SMALLEST = -10  # log2 of the smallest score, apart from its sign, that is not counted with 0
-
 _DROPPED = 52 - _FRACTION_BITS
 # The first bits of 2 ** _SMALLEST as a float, less 1: its cell is 1, and cell 0 begins at 0.
 _FIRST = (1023 + _SMALLEST << _FRACTION_BITS) - 1
-
 MOST_BINS = 32
-
 _OUTSIDE = 200  # a bin without an end has at most one in this number of scores
 
 
@@ -146,9 +142,7 @@ EXAMPLE_KINDS: Mapping[KindName, ExampleKind] = table(
 )
 
 MOST_EXAMPLES = 1000  # the most examples of a kind, for each metric and system
-
 MOST_CHARACTERS = 2000  # the most characters of a text of an example
-
 CUT_MARK = " […]"
 
 
