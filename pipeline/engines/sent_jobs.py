@@ -36,10 +36,8 @@ _SEGMENTS = ("beam_bleu", "segments")  # the namespace and the name of the count
 class Seen:
     """What an engine tells of a job at one moment; "" and None are unknown.
 
-    Attributes:
-      state: its state in the engine's words, and how much is finished.
-      page: its page in the engine's console.
-      is_working: whether the engine works on it, and has not only put it in a queue.
+    The state is in the engine's words; the page is in its console. `is_working` is whether it works
+    on the job, and has not only put it in a queue.
     """
 
     state: str

@@ -76,12 +76,10 @@ def commit(
 ) -> None:
     """Replaces the result of an earlier run. All of this can run again after any earlier attempt.
 
-    Args:
-      documents: by their names in `DOCUMENTS`. Without a manifest the folder is a temporary one,
-        and gets no _SUCCESS.
-      data: the names of the run's data files.
-      ran: whether a run has made the result. It writes its own run.json and metrics.prom. If none
-        ran, those of an earlier run are removed: they would tell of another result.
+    The documents are by their names in `DOCUMENTS`: without a manifest the folder is a temporary
+    one, and gets no _SUCCESS. `data` are the names of the run's data files. If no run has made the
+    result, run.json and metrics.prom of an earlier one are removed: they would tell of another
+    result.
     """
     with locked(output, run=run) as lock:
         check_owned(output)

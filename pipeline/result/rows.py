@@ -220,12 +220,9 @@ class Key(NamedTuple):
 class Definition(NamedTuple):
     """How the scores of a metric were made.
 
-    Attributes:
-      name: its name for readers, which says the beta of chrF.
-      chosen: the name, and the fields of the signature that a user chooses; of languages, those
-        that all have.
-      references: the numbers of references of each segment, as the signature says them.
-      parts: the languages or tasks whose mean the whole corpus has, if it has no score of its own.
+    The name for readers says the beta of chrF. `chosen` has the fields of the signature that a user
+    chooses, of languages those that all have. `parts` are the languages or tasks whose mean the
+    whole corpus has, if it has no score of its own.
     """
 
     name: str

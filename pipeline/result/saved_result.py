@@ -134,10 +134,9 @@ def require_same_scores(path: str, data: bytes | None, scores: bytes | None) -> 
 class SavedResult:
     """A result, and what the files beside it say.
 
-    Attributes:
-      name: its path, as the user gave it; "" for the result of this run.
-      folder: as that of `ResultFile`.
-      totals_named: the content of the totals.json that the result was read from, if it was.
+    Its name is its path, as the user gave it; "" for the result of this run. The folder is as that
+    of `ResultFile`, and `totals_named` the content of the totals.json that the result was read
+    from.
     """
 
     name: str

@@ -32,14 +32,10 @@ class Partition:
 
 @dataclasses.dataclass(frozen=True)
 class SavedTotals:
-    """The content of totals.json.
+    """The content of totals.json, without names of files and the first rejected records.
 
-    Attributes:
-      totals: everything that was added up; without the names of files and the first rejected
-        records.
-      partitions: the parts of the corpus. Those of merged totals are sorted by their labels.
-      versions: of the libraries that made the tokens, by name.
-      program: the version of beam-bleu that has counted.
+    Partitions of merged totals are sorted by their labels. `versions` are those of the libraries
+    that made the tokens, and `program` is that of beam-bleu that has counted.
     """
 
     totals: Totals

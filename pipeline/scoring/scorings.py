@@ -70,10 +70,8 @@ ScoringsOfMetrics = Mapping[MetricWord, Scorings]
 class JobMetrics:
     """The metrics of a job, with what only the steps before the last one need.
 
-    Attributes:
-      texts: each way to make tokens, with the bytes of a tokenizer's model.
-      lengths: how texts become the tokens in which lengths are counted.
-      picked: how examples are scored by a metric, if not as the corpus is.
+    `texts` have the bytes of a tokenizer's model, `lengths` is how texts become the tokens in which
+    lengths are counted, and `picked` how examples are scored, if not as the corpus is.
     """
 
     scorings: ScoringsOfMetrics

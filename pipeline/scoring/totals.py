@@ -30,11 +30,8 @@ class Totals:
     The result document is a function of these totals and of the definitions. So saved totals give
     the same document as the job, and the totals of two parts of a corpus can be added.
 
-    Attributes:
-      systems: in the order of the result.
-      metrics: for each metric, with each way to make tokens.
-      is_tallied: whether the source has tallies, so that the result has counters of them.
-      coverage: None if each record has all systems.
+    `is_tallied` is whether the source has tallies, so that the result has counters of them; there
+    is no coverage if each record has all systems.
     """
 
     systems: tuple[str, ...]
