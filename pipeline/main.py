@@ -58,11 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     shown, record = logs(argv), RunRecord()
     return reported(
-        lambda: _run(argv, record),
-        shown.verbose,
-        shown.quiet,
-        record.end,
-        shown.log_format,
+        lambda: _run(argv, record), shown.verbose, shown.quiet, record.end, shown.log_format
     )
 
 

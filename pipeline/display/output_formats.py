@@ -138,9 +138,6 @@ FORMATS: Mapping[str, tuple[str, Callable[[View], str]]] = {
         "a table of GitHub's Markdown, systems by metrics",
         lambda view: markdown(_paper_tables(view), view.remarks),
     ),
-    "latex": (
-        "the same table for LaTeX",
-        lambda view: latex(_paper_tables(view), view.remarks),
-    ),
+    "latex": ("the same table for LaTeX", lambda view: latex(_paper_tables(view), view.remarks)),
 }
 """What each format is, and what writes a result in it; the first one is the default."""

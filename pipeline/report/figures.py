@@ -9,13 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from beam_bleu.pipeline.display.comparison_tables import differences_in_slices, differences_table
-from beam_bleu.pipeline.display.row_order import (
-    View,
-    by_difference,
-    decimals_of,
-    gain,
-    verdict,
-)
+from beam_bleu.pipeline.display.row_order import View, by_difference, decimals_of, gain, verdict
 from beam_bleu.pipeline.display.score_tables import (
     Slice,
     score_number,

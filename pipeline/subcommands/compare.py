@@ -7,20 +7,11 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from beam_bleu.pipeline.command_line.evidence_flags import (
-    GateFlags,
-    gates,
-    require_definitions,
-)
+from beam_bleu.pipeline.command_line.evidence_flags import GateFlags, gates, require_definitions
 from beam_bleu.pipeline.command_line.parser import check_rules, format_flag
 from beam_bleu.pipeline.display.comparison_tables import interval_number
 from beam_bleu.pipeline.display.printable import json_text, printable, value_text
-from beam_bleu.pipeline.display.row_order import (
-    RowChoice,
-    chosen_rows,
-    decimals_of,
-    verdict,
-)
+from beam_bleu.pipeline.display.row_order import RowChoice, chosen_rows, decimals_of, verdict
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import (
     LOWER,
@@ -137,11 +128,7 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice) -> 
 
 
 def _tables(
-    compared: ComparedResults,
-    metric: MetricNames,
-    choice: RowChoice,
-    *,
-    for_paper: bool = False,
+    compared: ComparedResults, metric: MetricNames, choice: RowChoice, *, for_paper: bool = False
 ) -> Iterator[Table]:
     """The tables of differences by a metric: of systems, of averages, and of each item of slices.
 

@@ -169,6 +169,5 @@ def _beside_result(results: Sequence[str], several: bool) -> str:
         return f"{results[0].rstrip('/')}/{REPORT}"
     what = "several results" if several else "a file"
     raise UsageError(
-        f"the page of {what} needs --output",
-        f"name a file, such as --output {REPORT}; - is stdout",
+        f"the page of {what} needs --output", f"name a file, such as --output {REPORT}; - is stdout"
     )

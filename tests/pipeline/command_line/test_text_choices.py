@@ -11,12 +11,7 @@ import pytest
 import sentencepiece
 import spm_models
 from apache_beam.options.pipeline_options import PipelineOptions
-from command_line import (
-    assert_equals_sacrebleu,
-    called,
-    streams,
-    write_lines,
-)
+from command_line import assert_equals_sacrebleu, called, streams, write_lines
 from result_folder import RECORDS
 
 from beam_bleu.pipeline.command_line.options import parse

@@ -7,14 +7,7 @@ import re
 
 import pytest
 import shown_tables
-from shown_tables import (
-    SYSTEMS,
-    document,
-    of_slices,
-    shown,
-    table,
-    with_evidence,
-)
+from shown_tables import SYSTEMS, document, of_slices, shown, table, with_evidence
 
 from beam_bleu.pipeline.display.row_order import RowChoice
 from beam_bleu.transforms.known_metrics import metric_type

@@ -10,16 +10,7 @@ import sys
 import unicodedata
 
 import pytest
-from command_line import (
-    COMMAND,
-    EXAMPLE,
-    PROJECT,
-    REFERENCES,
-    SYSTEMS,
-    Run,
-    called,
-    streams,
-)
+from command_line import COMMAND, EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
 
 from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.transforms.errors import InputError

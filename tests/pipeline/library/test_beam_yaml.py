@@ -70,8 +70,7 @@ def written(transforms: list[dict[str, Any]]) -> str:
 
 
 def run(
-    transforms: list[dict[str, Any]],
-    check: Callable[[list[dict[str, Any]]], None] | None = None,
+    transforms: list[dict[str, Any]], check: Callable[[list[dict[str, Any]]], None] | None = None
 ) -> None:
     """Runs a chain of transforms and checks the last one's rows."""
     text = written(transforms)

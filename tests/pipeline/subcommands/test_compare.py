@@ -20,11 +20,7 @@ def runs(tmp_path_factory) -> dict[str, Path]:
     folder: Path = tmp_path_factory.mktemp("runs")
     found = {}
     flags = ("--resample=bootstrap", "--resamples=200")
-    for name, given in (
-        ("plain", ()),
-        ("bootstrap", flags),
-        ("floor", ("-s=floor",)),
-    ):
+    for name, given in (("plain", ()), ("bootstrap", flags), ("floor", ("-s=floor",))):
         run_into(folder / name, *lines_in(folder / "texts", slice(None)), *given)
         found[name] = folder / name / "totals.json"
     with pytest.MonkeyPatch.context() as patched:
