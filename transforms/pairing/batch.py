@@ -77,16 +77,13 @@ class SegmentBatch:
     Attributes:
       candidates: one column per system, without nulls; none at all if no metric needs texts.
       references: a null where a segment has fewer references than others (an empty string is one).
-      numbers: int64 (rows,), the number of each row's segment in the input, from 0, if there is
-        one.
+      numbers: int64 (rows,), the number of each row's segment in the input, from 0.
       references_per_line: how many neighbouring references are fields of one line. Only the last
         one of them ends where the line ends.
-      systems: the name of each system. By default, the systems' numbers from 1, as text.
-      labels: the values by which a segment belongs to slices; null is one of them
-        (`canonical.label_column`).
+      labels: the values by which a segment belongs to slices; null is one (`label_column`).
       label_places: where the values of each label are; empty if they come from no files.
       values: float64 (systems, rows), finite, and between the bounds of signed fixed point.
-      kept: what goes into the scores of segments as it is. Joined and long records have `id` first.
+      kept: what goes into the scores of segments. Joined and long records have `id` first.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]

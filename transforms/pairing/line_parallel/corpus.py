@@ -51,13 +51,9 @@ from beam_bleu.transforms.pairing.paired import (
 class Corpus:
     """Segments of several streams: line i of each stream belongs to segment i.
 
-    Attributes:
-      range_bytes: how many bytes a worker counts at a time, and about how many (of all streams
-        together) it scores at a time; if None, a size that suits the corpus.
-      num_refs: how many references each line of `references` has, with tabs between them; if 1,
-        tabs are text.
-      path_labels: labels from the paths of the files of candidates and references.
-      kept_labels: (name, label) of each column that is kept.
+    A worker counts `range_bytes` at a time, and scores about as many of all streams. Each line of
+    `references` has `num_refs`, with tabs between them; if it is 1, tabs are text. `path_labels`
+    come from the files of candidates and references.
     """
 
     systems: tuple[str, ...]
@@ -129,10 +125,8 @@ class Corpus:
 class LabelStream:
     """A stream whose line i has labels of segment i, with tabs between them if there are several.
 
-    Attributes:
-      domain_first: whether each line may have a domain, which is not read, and a tab before its
-        only label, as in the files of mt-metrics-eval.
-      only_kept: the names that are no labels of the segments, because their values are only kept.
+    If `domain_first`, each line may have a domain, which is not read, and a tab before its only
+    label, as in the files of mt-metrics-eval. Values of `only_kept` are no labels, but kept.
     """
 
     names: tuple[str, ...]

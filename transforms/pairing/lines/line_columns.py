@@ -52,19 +52,16 @@ _RETURN = ord("\r")
 def copy_lines(memory, part, unread, texts, offsets, row, to, rows, limit):
     """Copies lines until there are `rows`, or until the text or the space for lines ends.
 
-    A line can begin in one part and end in another one. Of a line above the limit, the bytes after
-    the limit and one more byte are left out.
+    Of a line above the limit, the bytes after the limit and one more byte are left out.
 
     Args:
-      memory: uint8; the part, with LOOK_BACK bytes of the text before it, and READ_AHEAD bytes that
-        can be read after it.
+      memory: uint8; the part, with LOOK_BACK bytes of the text before it, and READ_AHEAD after it.
       part: where the part's bytes begin that are not copied yet, and its end.
       unread: (the function `pread`, a file's descriptor, where the text goes on in the file after
         the part, where it ends).
       offsets: int64 (more than `rows`,), where the lines begin in `texts`.
       row: the number of lines that `texts` has; the next one has begun at `offsets[row]`.
       to: the end of the bytes in `texts`.
-      limit: the largest number of bytes of a line.
 
     Returns:
       (the new begin and end of the part, where the text goes on in the file, the new `row` and

@@ -316,14 +316,9 @@ class ByteRange:
 
 @dataclasses.dataclass(frozen=True)
 class LineCounts:
-    """What is found in a range.
-
-    Attributes:
-      newlines: those of each of its blocks, one number for a compressed file, in the smallest type
-        of integers that is large enough.
-      unfinished_line: whether the range ends its file with a line that has no newline.
-      text_bytes: the bytes of its text, after decompression.
-      control_bytes: control characters that are not white space, including NULs.
+    """What is found in a range: the newlines of each of its blocks, or one number for a compressed
+    file, in the smallest type of integers; and whether it ends its file with a line without one.
+    Bytes are those after decompression; `control_bytes` are no white space, but NULs, too.
     """
 
     range: ByteRange

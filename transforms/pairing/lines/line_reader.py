@@ -34,14 +34,10 @@ _FIRST_SPACE = 1 << 16  # bytes for the texts of the first batch
 
 
 class LineReader:
-    """Reads the pieces of a stream as one sequence of lines.
+    """Reads the pieces of a stream as one sequence of lines. `bad` has the bad ones among those
+    taken last.
 
-    Args:
-      texts: the text of the pieces in chunks that end with a newline at the end of a file; None if
-        this reader is to read it itself.
-
-    Attributes:
-      bad: the bad lines among those that were taken last, in order.
+    If `texts` is given, it has the text in chunks, with a newline at the end of each file.
     """
 
     def __init__(

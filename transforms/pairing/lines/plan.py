@@ -122,11 +122,8 @@ def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
 
 
 class _FileLines:
-    """The places of the lines of a file. The lines of its header have no numbers.
-
-    Attributes:
-      starts: int64, the first byte of each block.
-      before: int64, the number of newlines before each of these bytes.
+    """The places of the lines of a file: the first byte of each block, and the number of newlines
+    before it, int64. The lines of its header have no numbers.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
@@ -160,12 +157,9 @@ class _FileLines:
 
 
 class _StreamLines:
-    """The places of the lines of a stream.
-
-    Attributes:
-      first_lines: int64 (files + 1,), the number of each file's first line, then of all lines.
-      offsets: int64 (files + 1,), the bytes before each file, then all of them. For each file there
-        is one block more, which is about the cost of opening it.
+    """The places of the lines of a stream, int64 (files + 1,): the number of each file's first
+    line, then of all lines; and in `offsets` the bytes before each file. For each file there is one
+    block more, which is about the cost of opening it.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
@@ -219,8 +213,8 @@ def _divide(texts: Sequence[_StreamLines], range_bytes: int) -> tuple[list[int],
     where a file begins in all compressed streams.
 
     Returns:
-      (portions + 1,), the number of each portion's first line, then of all lines; and (portions,),
-        the numbers of the portions in the order in which workers should read them.
+      (portions + 1,), each portion's first line, then the number of all lines; and (portions,), the
+        numbers of the portions in the order in which workers should read them.
     """
     compressed = [text for text in texts if text.is_compressed]
     leader = max(compressed or texts, key=lambda text: text.bytes)

@@ -53,12 +53,8 @@ def choose(
     roles: Sequence[Role] = BOTH,
     numbered: bool = False,
 ) -> Chosen:
-    """Finds the wanted columns in the columns of a file, or raises an `InputError`.
-
-    Args:
-      schema: the canonical columns of the file. Without a header they are called "1", "2", ...
-      roles: the roles of the texts that the file has: candidates, references, both or none.
-      numbered: whether a column can also be named by its number, from 1.
+    """Finds the wanted columns in the canonical columns of a file, which are called "1", "2", ...
+    without a header. Columns can also be named by their numbers, from 1, if they are `numbered`.
     """
     columns = FileColumns(schema, label, numbered)
 

@@ -18,6 +18,9 @@ from beam_bleu.transforms.pairing.files.streams import FoundFile
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath
 
 if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 
 

@@ -118,10 +118,8 @@ class RecordSource:
 class RecordFiles(RecordSource, abc.ABC):
     """Files of records, and what is read of them. `record_files` makes those of a format.
 
-    Attributes:
-      header: whether the first row of each file of text with fields has the names of the columns;
-        None: unless all columns are given by numbers.
-      roles: the texts that the files have: for a join, only candidates or only references.
+    If `header` is None, text with fields has one, unless all columns are given by numbers. For a
+    join, `roles` are only candidates or only references.
     """
 
     stream: Stream

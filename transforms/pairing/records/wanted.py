@@ -55,17 +55,15 @@ class Wanted:
     """The columns that a user asks for. Patterns and names that are left out are still open.
 
     Attributes:
-      candidates: the columns of the systems, or patterns such as "hyp_*"; none if the column has
-        one of the usual names. A system has the name of its column.
+      candidates: the columns of the systems, which have their names, or patterns such as "hyp_*";
+        none if the column has one of the usual names.
       references: the same for references. One column can have lists of them.
       system_name: the name of the only system, if it does not have the name of its column.
       where_if_there: whether conditions are left out whose column is not there.
-      ids: the columns of the segment's id. With several columns, their values together are the id.
+      ids: with several columns, their values together are the id.
       system: the column of the system's name, for long records.
-      kept: (name, column) of each column that is kept (`SegmentBatch.kept`).
       keeps_texts: whether `KEPT_TEXTS` is kept, too.
-      witnesses: regular expressions of columns of texts that show which document a record is of;
-        they are read if they are there.
+      witnesses: regular expressions of columns of texts that show which document a record is of.
     """
 
     candidates: tuple[str, ...] = ()
@@ -201,11 +199,9 @@ class ReadRecords:
     """Neighbouring records of one file, column by column.
 
     Attributes:
-      columns: for each of `Chosen.columns` and of `Chosen.path_labels`, an array of a canonical
-        type (`pairing/canonical.py`). Texts are valid UTF-8, not yet padded.
-      faults: by its row, the first fault that the reader found in a record; one in a column of
-        conditions is before others. Wrong values are null, and of a record that could not be read,
-        as those of `RawRecords.bad`, all values.
+      columns: of canonical types (`pairing/canonical.py`). Texts are valid UTF-8, not yet padded.
+      faults: by its row, the first fault that the reader found in a record. Wrong values are null,
+        and of a record that could not be read, as those of `RawRecords.bad`, all values.
       digest: a sum of hashes of the records, modulo 2^128; 0 if nobody asked for it.
     """
 

@@ -98,11 +98,8 @@ class _GatherByKey(beam.DoFn):
     """Gathers the segments of a bundle in groups of one key. The window is the global one.
 
     Keys are the same here if their coder makes the same bytes of them, so they need not be
-    hashable. Beam's `CombinePerKey`, which adds up the sums, can take 1 and True for one key.
-
-    To ask Beam for the window and the time of each segment would take long. The sums are dated by
-    the end of their window, as the scores will be. Methods return lists, because a generator for
-    each segment takes more time than the rest of the call.
+    hashable. To ask Beam for the window and the time of each segment would take long, so sums are
+    dated by the end of their window. Methods return lists, because a generator takes more time.
     """
 
     def __init__(self, coder: Coder | None, systems: tuple[str, ...] | None) -> None:

@@ -71,12 +71,11 @@ FindingKey = tuple[Sort, str, str]
 class Report:
     """What was found in a portion of a stream, in a bucket, or in several of them, added up.
 
-    Attributes:
-      read: the number of records that were read; `sent`, `arrived`: those of rows in the shuffle.
-      segments: the number of segments that the conditions keep, and no bad record rejects.
-      tally: of buckets, what became of the segments. Of portions, the bad records that are in no
-        row, because their id or system could not be read, each one as a segment; the number of all
-        bad records; and how many records meet each condition.
+    `sent` and `arrived` are the numbers of rows in the shuffle, `segments` those that the
+    conditions keep, and no bad record rejects. The tally of buckets says what became of the
+    segments. That of portions has, as segments, the bad records that are in no row, because their
+    id or system could not be read; the number of all bad records; and how many records meet each
+    condition.
     """
 
     read: int = 0

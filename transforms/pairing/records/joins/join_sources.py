@@ -55,20 +55,14 @@ from beam_bleu.transforms.wiring.steps import OfSource, Step, ThreadedDoFn, as_b
 class JoinedRecords(RecordSource):
     """A source of segments from streams of records. Equal ids belong to one segment.
 
-    Each system has a stream of candidates. Without systems, there is one stream of long records,
-    each with the candidate of one system; all records of a segment must have the same references,
-    labels and kept columns.
+    Each system has a stream of candidates. Without systems, there is one stream of long records, in
+    `references`, each with the candidate of one system; all records of a segment must have the same
+    references, labels and kept columns. These are of the first stream of references, or of a
+    segment's first record. Without references, only numbers are read, and the first system says
+    which segments there are. A condition is for all streams that have its column.
 
-    The labels, the kept columns and the numbers of the segments are those of the first stream of
-    references, or of a segment's first record. A condition is for all streams that have its column.
-    A record that conditions leave out is not used, as if its file did not have it.
-
-    Attributes:
-      references: the streams of references, or the one of long records. Without any, only numbers
-        are read, and the first system says which segments there are.
-      expected: the required number of segments; None for any number.
-      row_folder: a folder on this machine where rows wait, if the whole job runs here. By default,
-        they go through the runner's shuffle.
+    `expected` is the required number of segments. In `row_folder`, a folder on this machine, rows
+    wait if the whole job runs here. By default, they go through the runner's shuffle.
     """
 
     systems: tuple[str, ...]
