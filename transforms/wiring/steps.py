@@ -81,15 +81,6 @@ class BatchCoder(Coder):
     def estimate_size(self, value: Any) -> int:
         return int(value.nbytes)
 
-    def is_deterministic(self) -> bool:
-        return False
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        return hash(type(self))
-
 
 def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
     typecoders.registry.register_coder(batch, BatchCoder)
