@@ -15,7 +15,7 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.chosen_metrics import ChosenMetrics, require_readable, require_texts_only
-from beam_bleu.transforms.definition.choices import require_flag
+from beam_bleu.transforms.definition.choices import require_flag, require_texts
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import Definition, MetricName, MetricWord
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -425,12 +425,7 @@ def _comparing(
     *,
     keyed: bool,
 ) -> beam.PTransform:
-    if (
-        isinstance(systems, str)
-        or not isinstance(systems, Sequence)
-        or not all(isinstance(system, str) for system in systems)
-    ):
-        raise ValueError(f"systems must be a list of names, got {systems!r}")
+    require_texts("systems", systems)
     names = tuple(systems)
     pairs = tuple(chosen_pairs(names, baseline, all_pairs=all_pairs))
     chosen = ChosenMetrics.single(config)

@@ -20,6 +20,8 @@ from beam_bleu.transforms.definition.choices import (
     AllowedName,
     require_choice,
     require_flag,
+    require_text,
+    require_texts,
 )
 from beam_bleu.transforms.definition.slicing import CROSS, LENGTH
 from beam_bleu.transforms.pairing.batch import KEPT_ID
@@ -132,7 +134,7 @@ class _ReadRecords(_Read):
     ) -> Wanted:
         """What is read of records. With ids, they are kept in any case, as `id`."""
         for name in ("reference_columns", "labels", "number_columns", "kept"):
-            _require_texts(name, getattr(self, name))
+            require_texts(name, getattr(self, name))
         if KEPT_ID in self.kept and ids and ids != (KEPT_ID,):
             raise ValueError(f"kept has {KEPT_ID}, but the ids are kept under this name")
         return Wanted(
@@ -150,7 +152,7 @@ class _ReadRecords(_Read):
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:
-        _require_text(stream.label, stream.pattern)
+        require_text(stream.label, stream.pattern)
         record_format = self.input_format or format_of_name(stream.pattern)
         if record_format is None:
             raise ValueError(
@@ -211,7 +213,7 @@ class ReadPairedRecords(_ReadRecords):
     candidate_columns: Sequence[str] = dataclasses.field(default=(), kw_only=True)
 
     def _checked_source(self) -> Source:
-        _require_texts("candidate_columns", self.candidate_columns)
+        require_texts("candidate_columns", self.candidate_columns)
         wanted = self._wanted(self.candidate_columns)
         source: Source = self._records(Stream("input", self.pattern), wanted)
         return source
@@ -227,7 +229,7 @@ class _ReadWithIds(_ReadRecords):
     ) -> Wanted:
         require_choice("coverage", self.coverage, COVERAGES)
         ids = [columns] if isinstance(columns, str) else columns
-        _require_texts(name, ids)
+        require_texts(name, ids)
         if not ids or len(set(ids)) < len(ids):
             raise ValueError(f"{name} must name one or more different columns, got {columns!r}")
         candidates = () if self.candidate_column is None else (self.candidate_column,)
@@ -256,7 +258,7 @@ class ReadLongRecords(_ReadWithIds):
     system_column: str = dataclasses.field(kw_only=True)
 
     def _checked_source(self) -> Source:
-        _require_text("system_column", self.system_column)
+        require_text("system_column", self.system_column)
         wanted = self._wanted_with_ids("id_column", self.id_column, self.system_column)
         records = self._records(Stream("input", self.pattern), wanted)
         return JoinedRecords((), (), (records,), self.coverage, on_bad_record=self.on_bad_record)
@@ -309,24 +311,12 @@ def _require_paths(name: str, paths: object, *, may_be_empty: bool = False) -> N
     if not isinstance(paths, Mapping) or not (paths or may_be_empty):
         raise ValueError(f"{name} must be a mapping of names and files, got {paths!r}")
     for key, path in paths.items():
-        _require_text(f"a name in {name}", key)
-        _require_text(f"{name} {key}", path)
-
-
-def _require_texts(name: str, values: object) -> None:
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        raise ValueError(f"{name} must be a list of strings, got {values!r}")
-    for value in values:
-        _require_text(f"each of {name}", value)
-
-
-def _require_text(name: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} must be a string, got {value!r}")
+        require_text(f"a name in {name}", key)
+        require_text(f"{name} {key}", path)
 
 
 def _reference_streams(references: Sequence[str]) -> tuple[Stream, ...]:
-    _require_texts("references", references)
+    require_texts("references", references)
     if not references:
         raise ValueError("references must have one or more files, got none")
     return tuple(

@@ -93,7 +93,7 @@ def test_keys_are_compared_apart(monkeypatch):
 
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (["one", "one"], {}, "two or more different names"),
-    ("one", {}, "systems must be a list of names, got 'one'"),
+    ("one", {}, "systems must be a list of strings, got 'one'"),
     (["one", "two"], {"baseline": "three"}, "one of one, two, got 'three'"),
     (["one", "two"], {"all_pairs": "no"}, "all_pairs must be True or False, got 'no'"),
 ]

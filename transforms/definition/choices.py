@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 
@@ -22,6 +22,18 @@ def require_flag(field: str, value: object) -> None:
     """Checks that a value is True or False. A word such as "false" would count as true."""
     if not isinstance(value, bool):
         raise ValueError(f"{field} must be True or False, got {value!r}")
+
+
+def require_text(field: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise ValueError(f"{field} must be a string, got {value!r}")
+
+
+def require_texts(field: str, values: object) -> None:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise ValueError(f"{field} must be a list of strings, got {values!r}")
+    for value in values:
+        require_text(f"each of {field}", value)
 
 
 def require_integer(field: str, value: object, least: int, most: int) -> None:
