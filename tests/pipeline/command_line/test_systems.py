@@ -103,7 +103,7 @@ def test_names_are_visible_and_need_only_look_different(tmp_path):
     long = [json.dumps({**texts, "model": name}) for name in ("x", "a\x1b[31mb")]
     path = write_lines(tmp_path / "long.jsonl", long)
     run = called("--input", path, "--system_column", "model", "--id_column", "id")
-    run.assert_failed(3, r"line 2: the system name 'a\x1b[31mb'", str(path))
+    run.assert_failed(3, "line 2: ", r"the system name 'a\x1b[31mb'", str(path))
     path = write_lines(tmp_path / "wide.jsonl", [json.dumps({"hyp_ ": "a b", "ref": "a b"})])
     run = called("--input", path, "--reference_columns=ref", "--candidate_columns=hyp_*")
     run.assert_failed(3, "the system name 'hyp_ '", "NAME=COLUMN")
