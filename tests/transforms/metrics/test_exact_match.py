@@ -110,6 +110,9 @@ def test_long_texts(different):
 def test_parts_of_token_f1_are_those_of_the_best_references():
     found = score_of([("x y", ["x y z", "q"]), ("r", ["s", "the r r"])], "token_f1")
     assert (found.common_words, found.hyp_words, found.ref_words) == (3, 3, 5)
+    # Of equally good references, the first: both have an F1 of 1/2.
+    found = score_of([("x y", ["x z", "x y p q r s"])], "token_f1")
+    assert (found.score, found.common_words, found.ref_words) == (50, 1, 2)
 
 
 def test_text_without_spaces_has_a_warning_if_words_are_counted():
