@@ -6,7 +6,7 @@ from functools import partial
 
 import brute_force
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 from scoring import bleu_of, score_of, sums_of
@@ -99,6 +99,8 @@ def weights_of(order):
     st.one_of([st.tuples(st.just(order), weights_of(order)) for order in (1, 2, 4, 5)]),
     st.sampled_from([None, 0.01, 0.5, 3]),
 )
+@example(4, [("a b", ["a c"])], (2, None), None)  # two tokens have a logarithm, one has none
+@example(4, [("a", ["a"])], (2, None), None)
 def test_nltks_methods_on_sums_are_nltks(method, segments, order_and_weights, value):
     order, weights = order_and_weights
     if method not in (1, 4):
