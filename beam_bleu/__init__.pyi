@@ -1,9 +1,9 @@
 """The public names. A line here makes a name public, and `as` tells type checkers so."""
 
-from .pipeline.display.read_scores import ScoreTables as ScoreTables
-from .pipeline.display.read_scores import read_scores as read_scores
 from .pipeline.library.evaluate import Evaluate as Evaluate
 from .pipeline.library.evaluate import Evaluated as Evaluated
+from .pipeline.library.read_scores import ScoreTables as ScoreTables
+from .pipeline.library.read_scores import read_scores as read_scores
 from .transforms.calls import compare as compare
 from .transforms.calls import score as score
 from .transforms.calls import score_pairs as score_pairs

@@ -14,8 +14,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.output import file_names
-from beam_bleu.pipeline.output.run_record import State, software_versions
+from beam_bleu.pipeline.folder import file_names
+from beam_bleu.pipeline.output.run_record import State
 from beam_bleu.pipeline.result.rows import FamilyName
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.known_metrics import METRICS, MetricRow, metric_type
@@ -27,6 +27,7 @@ from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import COVERAGES, InputRole
 from beam_bleu.transforms.pairing.records import row_group_records as row_groups
 from beam_bleu.transforms.score.shown_score import own_fields
+from beam_bleu.transforms.version import software_versions
 from docs.pages import COMMAND
 
 FOLDER = pathlib.Path(__file__).parent

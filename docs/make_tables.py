@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
-from beam_bleu.pipeline.display.read_scores import (
+from beam_bleu.pipeline.library.keywords import KEYWORDS
+from beam_bleu.pipeline.library.read_scores import (
     COMPARISON_COLUMNS,
     EXAMPLE_COLUMNS,
     METRIC_COLUMNS,
     SCORE_COLUMNS,
 )
-from beam_bleu.pipeline.library.keywords import KEYWORDS
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS
 from beam_bleu.transforms.metrics.bleu.columns import FIRST_COLUMNS, REFERENCE_LENGTHS

@@ -11,15 +11,15 @@ import apache_beam as beam
 
 from beam_bleu.pipeline.cheap_start import give_back_freed_memory
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
-from beam_bleu.pipeline.gates import enforce
-from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output.data_files import PartFile, WritePartFiles, WriteRejected
-from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
-from beam_bleu.pipeline.output.manifest import manifest, streams
-from beam_bleu.pipeline.output.publication import commit
+from beam_bleu.pipeline.folder.data_files import PartFile, WritePartFiles, WriteRejected
+from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
+from beam_bleu.pipeline.folder.manifest import manifest, streams
+from beam_bleu.pipeline.folder.publication import commit
 from beam_bleu.pipeline.output.run_results import RunResult, hand_over, requested
-from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import document_bytes, document_of
+from beam_bleu.pipeline.saved.judging import (
+    enforce,
+)
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
     Gathered,
@@ -28,6 +28,8 @@ from beam_bleu.pipeline.scoring.batch_sums import (
     suffix_of,
     sum_all,
 )
+from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.scoring.scored import result_of
 from beam_bleu.pipeline.scoring.totals import only_sum
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments

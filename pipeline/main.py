@@ -22,14 +22,14 @@ from beam_bleu.pipeline.cheap_start import (
 )
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS, short_help
 from beam_bleu.pipeline.command_line.parser import logs
-from beam_bleu.pipeline.display.terminal import (
+from beam_bleu.pipeline.errors.reporting import end, reported, uninterrupted, warn
+from beam_bleu.pipeline.errors.terminal import (
     open_standard_streams,
     progress_shown,
     say,
     silent_stderr,
     write_to_stdout,
 )
-from beam_bleu.pipeline.errors.reporting import end, reported, uninterrupted, warn
 from beam_bleu.pipeline.errors.told_errors import USAGE
 from beam_bleu.pipeline.output.run_record import RunRecord
 from beam_bleu.transforms.definition.flags import nearest
@@ -105,7 +105,9 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
-    from beam_bleu.pipeline.gates import judged
+    from beam_bleu.pipeline.saved.judging import (
+        judged,
+    )
 
     result = _existing(arguments, record)
     if result is None:
@@ -171,14 +173,14 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
     with uninterrupted():
         from apache_beam.runners.runner import PipelineState
 
-        from beam_bleu.pipeline.command_line.temporary_files import (
+        from beam_bleu.pipeline.errors.marked_steps import look_only_where_state_can_be
+        from beam_bleu.pipeline.folder.publication import discard, prepare
+        from beam_bleu.pipeline.graph import build
+        from beam_bleu.pipeline.output.run_results import awaited, result_of
+        from beam_bleu.pipeline.output.temporary_files import (
             files_of_beam,
             with_temporary_files,
         )
-        from beam_bleu.pipeline.errors.marked_steps import look_only_where_state_can_be
-        from beam_bleu.pipeline.graph import build
-        from beam_bleu.pipeline.output.publication import discard, prepare
-        from beam_bleu.pipeline.output.run_results import awaited, result_of
 
     look_only_where_state_can_be()
     with (

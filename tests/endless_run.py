@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from command_line import BEFORE_BEAM, COMMAND, PROJECT, Argument, signals_begin_as
 
 SCORING = "beam_bleu.transforms.statistics.batch_steps:CountMatches.work"
-WRITING_PART_FILES = "beam_bleu.pipeline.output.data_files:_PartFiles.add"
+WRITING_PART_FILES = "beam_bleu.pipeline.folder.data_files:_PartFiles.add"
 
 _PROGRAM = f"""{BEFORE_BEAM}
 import importlib, os, sys, time

@@ -11,7 +11,7 @@ from typing import Any
 from made_results import entry, result
 
 from beam_bleu.pipeline.result.document import read_result
-from beam_bleu.pipeline.result.saved_result import SavedResult
+from beam_bleu.pipeline.saved.saved_result import SavedResult
 
 HOSTILE = (
     '<script>alert("x")</script>',

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from beam_bleu.pipeline.output.data_files import WritePartFiles
-from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, RUN_KEY, SCORES, TOTALS
-from beam_bleu.pipeline.output.publication import commit, data_files, result_in
+from beam_bleu.pipeline.folder.data_files import WritePartFiles
+from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST, RUN_KEY, SCORES, TOTALS
+from beam_bleu.pipeline.folder.publication import commit, data_files, result_in
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])
 

@@ -51,8 +51,8 @@ def _launch(given: Sequence[str]) -> None:
     # Imported only now, because `reported` keeps Beam from logging while it is imported.
     with uninterrupted():
         from beam_bleu.pipeline.command_line.options import parse
+        from beam_bleu.pipeline.folder.publication import prepare
         from beam_bleu.pipeline.graph import build
-        from beam_bleu.pipeline.output.publication import prepare
         from beam_bleu.pipeline.output.run_results import existing_result
 
     # Dataflow gives --runner itself, and the last --runner counts.

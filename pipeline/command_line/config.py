@@ -32,8 +32,8 @@ from beam_bleu.pipeline.command_line.source_flags import (
     RecordFlags,
     TextFlags,
 )
-from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT
+from beam_bleu.pipeline.errors.terminal import write_to_stdout
 from beam_bleu.transforms.definition.flags import (
     SEE_HELP,
     Flag,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from beam_bleu.pipeline.command_line.source_flags import columns
 from beam_bleu.pipeline.display.table import Table, as_text
-from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.errors.terminal import write_to_stdout
 from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
 from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.flags import (
@@ -388,7 +388,7 @@ def _usual_definition(flags: Config) -> BleuConfig:
     try:
         if model is not None:
             # It imports Beam, which takes longer than rescoring saved totals.
-            from beam_bleu.pipeline.command_line.paths import checked_path
+            from beam_bleu.pipeline.folder.paths import checked_path
 
             chosen["spm_model"] = read_model(checked_path("--spm_model", model, anywhere=False))
         config = preset(flags.preset or DEFAULT_PRESET, **chosen)

@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.gates import (
+from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
+from beam_bleu.pipeline.result.rows import choices_in, definition_of
+from beam_bleu.pipeline.saved.saved_result import SavedResult, result_at
+from beam_bleu.pipeline.scoring.scorings import Evidence
+from beam_bleu.pipeline.scoring.thresholds import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
     THRESHOLD_FLAGS,
@@ -17,10 +21,6 @@ from beam_bleu.pipeline.gates import (
     require_metrics,
     require_systems,
 )
-from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
-from beam_bleu.pipeline.result.rows import choices_in, definition_of
-from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
-from beam_bleu.pipeline.scoring.scorings import Evidence
 from beam_bleu.transforms.definition.flags import flag, unknown_value, whole_number
 from beam_bleu.transforms.definition.resampling import (
     DEFAULT_SEED,
@@ -34,7 +34,7 @@ from beam_bleu.transforms.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
-    from beam_bleu.pipeline.job import Job
+    from beam_bleu.pipeline.scoring.job import Job
 
 
 @dataclasses.dataclass(frozen=True)

@@ -24,7 +24,6 @@ from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_c
 from beam_bleu.pipeline.command_line.evidence_flags import evidence, gates_of_run
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.parser import check_rules, with_underscores
-from beam_bleu.pipeline.command_line.paths import check_output, checked_path, require_module
 from beam_bleu.pipeline.command_line.slice_flags import (
     DOCUMENT,
     check_columns,
@@ -33,8 +32,9 @@ from beam_bleu.pipeline.command_line.slice_flags import (
 )
 from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
-from beam_bleu.pipeline.job import Job, new_run
+from beam_bleu.pipeline.folder.paths import check_output, checked_path, require_module
 from beam_bleu.pipeline.output.run_record import redacted
+from beam_bleu.pipeline.scoring.job import Job, new_run
 from beam_bleu.pipeline.scoring.scorings import JobMetrics
 from beam_bleu.transforms.definition.flags import SEE_HELP, nearest
 from beam_bleu.transforms.definition.slicing import LENGTH

@@ -16,7 +16,7 @@ from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.errors import joined
 
 if TYPE_CHECKING:
-    from beam_bleu.pipeline.job import IfExistsName
+    from beam_bleu.pipeline.scoring.job import IfExistsName
 
 _MOST_DECIMALS = 15
 """A float has no more digits that mean anything."""

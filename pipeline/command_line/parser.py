@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from beam_bleu.pipeline.display.terminal import (
+from beam_bleu.pipeline.errors.terminal import (
     LOG_FORMATS,
     PROGRESS_MODES,
     LogFormatName,

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.paths import checked_path
 from beam_bleu.pipeline.command_line.source_flags import split_at_commas
+from beam_bleu.pipeline.folder.paths import checked_path
 from beam_bleu.transforms.definition.flags import flag, whole_number
 from beam_bleu.transforms.definition.slicing import (
     CROSS,

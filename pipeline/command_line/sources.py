@@ -7,14 +7,14 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.command_line.paths import checked_path, normal
 from beam_bleu.pipeline.command_line.slice_flags import (
     check_label_names,
     label_streams,
     needed_labels,
 )
-from beam_bleu.pipeline.command_line.temporary_files import check_pipes, is_pipe, system_of_pipe
 from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.folder.paths import checked_path, normal
+from beam_bleu.pipeline.output.temporary_files import check_pipes, is_pipe, system_of_pipe
 from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError, joined

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from beam_bleu.pipeline.display.comparison_tables import comparison_tables, resampled_tables
-from beam_bleu.pipeline.display.printable import json_text, printable
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import (
     notes_of,
@@ -18,6 +17,7 @@ from beam_bleu.pipeline.display.score_tables import (
     units_of,
 )
 from beam_bleu.pipeline.display.table import Table, as_lines, as_text, latex, markdown
+from beam_bleu.pipeline.errors.printable import json_text, printable
 from beam_bleu.pipeline.result.document import numbers_of
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
 from beam_bleu.transforms.score.shown_score import HALF_INTERVAL, rounded

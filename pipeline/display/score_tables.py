@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from beam_bleu.pipeline.display.printable import value_text
 from beam_bleu.pipeline.display.row_order import RowChoice, View, chosen_rows
 from beam_bleu.pipeline.display.table import LOWER, Cell, Column, Note, Table, table_of
+from beam_bleu.pipeline.errors.printable import value_text
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,

@@ -22,18 +22,18 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, PipelineOptions
 
-from beam_bleu.pipeline.doctor.installation import SCORES, scored
+from beam_bleu.pipeline.engines.installation import SCORES, scored
 from beam_bleu.pipeline.errors.told_errors import error_of_code, exit_code
-from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import SCORES as SCORES_FILE
-from beam_bleu.pipeline.output.file_names import workers_path
-from beam_bleu.pipeline.output.run_record import software_versions
+from beam_bleu.pipeline.folder import storage
+from beam_bleu.pipeline.folder.file_names import SCORES as SCORES_FILE
+from beam_bleu.pipeline.folder.file_names import workers_path
+from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.transforms.errors import BleuError, JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import check_readable
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.text.library_tokenizers import load_library
 from beam_bleu.transforms.text.text import TextName, text_versions
+from beam_bleu.transforms.version import software_versions
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 

@@ -19,12 +19,12 @@ import grpc
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.runners.runner import PipelineState
 
-from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import tell
 from beam_bleu.pipeline.engines.handshake import Handshake, Worker, require_able
 from beam_bleu.pipeline.engines.runners import WORKER_TIMEOUT
 from beam_bleu.pipeline.engines.sent_jobs import Seen, SentJob
+from beam_bleu.pipeline.errors.printable import printable
 from beam_bleu.pipeline.errors.reporting import warn
+from beam_bleu.pipeline.errors.terminal import tell
 from beam_bleu.pipeline.errors.told_errors import Failure, find_error, hopeless, known_failure
 from beam_bleu.transforms.errors import BleuError, JobError, causes
 from beam_bleu.transforms.progress import PROGRESS

@@ -17,8 +17,8 @@ import traceback
 from collections.abc import Callable, Iterator, Set
 from typing import Any, NamedTuple, NoReturn
 
-from beam_bleu.pipeline.display.printable import printable
-from beam_bleu.pipeline.display.terminal import LogFormatName, formatted_log, log_line, say
+from beam_bleu.pipeline.errors.printable import printable
+from beam_bleu.pipeline.errors.terminal import LogFormatName, formatted_log, log_line, say
 from beam_bleu.pipeline.errors.told_errors import Failure, exit_code, find_error, known_failure
 from beam_bleu.transforms.errors import (
     BleuError,

@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from beam_bleu.pipeline.display.printable import printable
+from beam_bleu.pipeline.errors.printable import printable
 from beam_bleu.transforms.errors import BleuError, GateError, InputError, JobError, UsageError
 from beam_bleu.transforms.version import VERSION
 

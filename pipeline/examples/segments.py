@@ -9,9 +9,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from beam_bleu.pipeline.display.printable import value_text
-from beam_bleu.pipeline.output.file_names import EXAMPLES, MANIFEST, SEGMENT_SCORES
-from beam_bleu.pipeline.result.saved_result import exists, read
+from beam_bleu.pipeline.errors.printable import value_text
+from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST, SEGMENT_SCORES
+from beam_bleu.pipeline.saved.saved_result import exists, read
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import KindName
 from beam_bleu.transforms.score.shown_score import counted

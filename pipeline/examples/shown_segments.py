@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
-from beam_bleu.pipeline.display.printable import printable, value_text
 from beam_bleu.pipeline.display.row_order import decimals_of
+from beam_bleu.pipeline.errors.printable import printable, value_text
 from beam_bleu.pipeline.examples.segments import Entry
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
 from beam_bleu.transforms.score.shown_score import rounded, signed

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.output.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
-from beam_bleu.pipeline.output.storage import visible_files
+from beam_bleu.pipeline.folder.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
+from beam_bleu.pipeline.folder.storage import visible_files
 from beam_bleu.pipeline.result.rows import Key, ScoreRow, series_of
-from beam_bleu.pipeline.result.saved_result import (
+from beam_bleu.pipeline.saved.dates import dates_in
+from beam_bleu.pipeline.saved.saved_result import (
     SavedResult,
     exists,
     is_folder,
@@ -24,7 +25,6 @@ from beam_bleu.pipeline.result.saved_result import (
     read,
     result_at,
 )
-from beam_bleu.pipeline.saved.dates import dates_in
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.wiring.filesystems import is_local
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
-from beam_bleu.pipeline.gates import Gates, enforce
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.folder.manifest import streams
 from beam_bleu.pipeline.library.keywords import Asked, TableSource
-from beam_bleu.pipeline.output.manifest import streams
-from beam_bleu.pipeline.output.scored import result_of
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
+from beam_bleu.pipeline.saved.judging import (
+    enforce,
+)
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
     additions,
@@ -27,6 +27,11 @@ from beam_bleu.pipeline.scoring.batch_sums import (
     of_documents,
     segment_tables,
     sum_all,
+)
+from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.scoring.scored import result_of
+from beam_bleu.pipeline.scoring.thresholds import (
+    Gates,
 )
 from beam_bleu.pipeline.scoring.totals import Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import require_texts_only

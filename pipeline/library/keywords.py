@@ -12,7 +12,7 @@ from beam_bleu.pipeline.command_line.config import FLAGS, GROUPS, Config
 from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_choices
 from beam_bleu.pipeline.command_line.options import job_of
 from beam_bleu.pipeline.command_line.parser import check_rules
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.transforms.chosen_metrics import configs_by_word, definition_of, require_readable
 from beam_bleu.transforms.definition.flags import SEE_HELP, flags_of, nearest
 from beam_bleu.transforms.errors import UsageError

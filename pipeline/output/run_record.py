@@ -8,7 +8,6 @@ was killed. At both times it sends the events of lineage, if the user wants them
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import platform
@@ -18,17 +17,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
-from beam_bleu.pipeline.display.terminal import Log
 from beam_bleu.pipeline.errors.reporting import Ending, warn
+from beam_bleu.pipeline.errors.terminal import Log
 from beam_bleu.pipeline.errors.told_errors import MISSED, USAGE
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import METRICS, RUN_RECORD, SCORES, SUCCESS
-from beam_bleu.pipeline.output.locking import SHORT_PATIENCE, locked
+from beam_bleu.pipeline.folder import storage
+from beam_bleu.pipeline.folder.file_names import METRICS, RUN_RECORD, SCORES, SUCCESS
+from beam_bleu.pipeline.folder.locking import SHORT_PATIENCE, locked
+from beam_bleu.pipeline.folder.publication import check_owned, is_owned, remove
 from beam_bleu.pipeline.output.metrics import PASSED, metrics, with_verdict
-from beam_bleu.pipeline.output.publication import check_owned, is_owned, remove
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import JobError
-from beam_bleu.transforms.version import VERSION
+from beam_bleu.transforms.version import software_versions
 from beam_bleu.transforms.wiring.filesystems import join
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 
 State = Literal["running", "done", "failed"]
-_LIBRARIES = ("apache-beam", "numba", "numpy", "pyarrow")
 
 
 class RunRecord:
@@ -253,18 +251,6 @@ def _or_none(text: str) -> str | None:
 def now() -> str:
     time = datetime.now(timezone.utc)
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@functools.cache  # a run writes two records, and looking up the versions takes milliseconds
-def software_versions() -> Mapping[str, str]:
-    from importlib import metadata
-
-    return {
-        "beam_bleu": VERSION,
-        **{name.replace("-", "_"): metadata.version(name) for name in _LIBRARIES},
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
-    }
 
 
 HIDDEN = "***"

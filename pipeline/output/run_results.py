@@ -16,10 +16,8 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.command_line.temporary_files import is_pipe
-from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import (
+from beam_bleu.pipeline.folder import storage
+from beam_bleu.pipeline.folder.file_names import (
     EXAMPLES,
     SCORES,
     SUCCESS,
@@ -27,11 +25,13 @@ from beam_bleu.pipeline.output.file_names import (
     handover_path,
     workers_path,
 )
-from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.manifest import described, request_digest
-from beam_bleu.pipeline.output.publication import data_files, result_in
+from beam_bleu.pipeline.folder.locking import locked
+from beam_bleu.pipeline.folder.manifest import described, request_digest
+from beam_bleu.pipeline.folder.publication import data_files, result_in
+from beam_bleu.pipeline.output.temporary_files import is_pipe
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.transforms.errors import JobError, UsageError, joined
 from beam_bleu.transforms.pairing.files.found_files import find_files, version_of
 from beam_bleu.transforms.pairing.files.streams import Stream

@@ -19,9 +19,9 @@ from beam_bleu.pipeline.display.score_tables import (
     units_of,
 )
 from beam_bleu.pipeline.display.table import Cell, Table
+from beam_bleu.pipeline.folder.file_names import RUN_RECORD
 from beam_bleu.pipeline.history.history import History, series_table
 from beam_bleu.pipeline.history.history import Series as NightSeries
-from beam_bleu.pipeline.output.file_names import RUN_RECORD
 from beam_bleu.pipeline.report.charts import Chart, Curves, Dot, Dots, Series
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
@@ -30,7 +30,7 @@ from beam_bleu.pipeline.result.rows import (
     Result,
     ScoreRow,
 )
-from beam_bleu.pipeline.result.saved_result import SavedResult, exists, named_if_damaged, read
+from beam_bleu.pipeline.saved.saved_result import SavedResult, exists, named_if_damaged, read
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import row_of

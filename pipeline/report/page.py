@@ -10,17 +10,17 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.display.printable import printable
 from beam_bleu.pipeline.display.table import is_numeric
+from beam_bleu.pipeline.errors.printable import printable
 from beam_bleu.pipeline.examples.segments import Entry, read_examples
 from beam_bleu.pipeline.examples.shown_segments import heading, scores, texts
-from beam_bleu.pipeline.output.file_names import REPORT, SCORES
-from beam_bleu.pipeline.output.locking import locked
-from beam_bleu.pipeline.output.publication import is_owned
-from beam_bleu.pipeline.output.storage import write_atomically
+from beam_bleu.pipeline.folder.file_names import REPORT, SCORES
+from beam_bleu.pipeline.folder.locking import locked
+from beam_bleu.pipeline.folder.publication import is_owned
+from beam_bleu.pipeline.folder.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES, short
 from beam_bleu.pipeline.report.figures import UNCERTAINTY, facts, past, places, reasons, standing
-from beam_bleu.pipeline.result.saved_result import SavedResult, named_if_damaged, read, result_at
+from beam_bleu.pipeline.saved.saved_result import SavedResult, named_if_damaged, read, result_at
 from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.display.printable import json_text
-from beam_bleu.pipeline.output.file_names import SCORES_FORMAT
+from beam_bleu.pipeline.errors.printable import json_text
+from beam_bleu.pipeline.folder.file_names import SCORES_FORMAT
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     MACRO_AVERAGE,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from beam_bleu.pipeline.display.printable import value_text
+from beam_bleu.pipeline.errors.printable import value_text
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.score.differences import Difference
+from beam_bleu.transforms.score.differences import Difference, holm
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 MACRO_AVERAGE: Final = "macro_average"  # the group of a mean over languages or tasks
@@ -293,3 +293,20 @@ def choices_in(signature: str, language_label: str | None = None) -> str:
 def _fields(signature: str) -> dict[str, str]:
     fields = (field.partition(":") for field in signature.split("|"))
     return {name: value for name, _, value in fields}
+
+
+Row = TypeVar("Row", bound=DifferenceRow)
+
+
+def adjusted(rows: Sequence[Row]) -> list[Row]:
+    """With p-values adjusted by Holm, for each metric and family of its own."""
+    families: dict[tuple[MetricWord, str], list[int]] = {}
+    for number, row in enumerate(rows):
+        families.setdefault((row.metric, row.family), []).append(number)
+    p_values: dict[int, float | None] = {}
+    for numbers in families.values():
+        own = holm([rows[number].p_value for number in numbers])
+        p_values.update(zip(numbers, own, strict=True))
+    return [
+        dataclasses.replace(row, p_value_holm=p_values[number]) for number, row in enumerate(rows)
+    ]

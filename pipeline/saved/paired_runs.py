@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from beam_bleu.pipeline.output.manifest import digests_of
+from beam_bleu.pipeline.folder.manifest import digests_of
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, differing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.native.arrays import Integers

@@ -17,12 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from beam_bleu.pipeline.job import Job, new_run
-from beam_bleu.pipeline.output.file_names import MANIFEST, SCORES, TOTALS, TOTALS_FORMAT
-from beam_bleu.pipeline.output.manifest import manifest, sha256, without_versions
-from beam_bleu.pipeline.output.publication import commit, prepare
+from beam_bleu.pipeline.folder.file_names import MANIFEST, SCORES, TOTALS, TOTALS_FORMAT
+from beam_bleu.pipeline.folder.manifest import manifest, sha256, without_versions
+from beam_bleu.pipeline.folder.publication import commit, prepare
 from beam_bleu.pipeline.result.document import document_bytes
-from beam_bleu.pipeline.result.saved_result import (
+from beam_bleu.pipeline.saved.saved_result import (
     ResultFile,
     beside,
     is_folder,
@@ -30,6 +29,7 @@ from beam_bleu.pipeline.result.saved_result import (
     result_file,
 )
 from beam_bleu.pipeline.saved.saved_totals import Partition, SavedTotals, versions_of
+from beam_bleu.pipeline.scoring.job import Job, new_run
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import metric_type
@@ -207,7 +207,7 @@ def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence
     None of the files that were read can be where the result goes.
     """
     # Importing Beam takes as long as merging a year of files.
-    from beam_bleu.pipeline.command_line.paths import check_output, checked_path
+    from beam_bleu.pipeline.folder.paths import check_output, checked_path
 
     output = checked_path("--output", output, anywhere=False)
     check_output(output, [("FILE", _file(path)) for path in files])

@@ -12,7 +12,7 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.errors.marked_steps import PlainDoFn
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.pipeline.scoring.totals import SAMPLE, TALLIES, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.inspection.look import look_at

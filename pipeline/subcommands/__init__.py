@@ -14,8 +14,8 @@ from beam_bleu.pipeline.command_line.parser import (
     logs,
     with_underscores,
 )
-from beam_bleu.pipeline.display.terminal import write_to_stdout
 from beam_bleu.pipeline.errors.reporting import reported
+from beam_bleu.pipeline.errors.terminal import write_to_stdout
 from beam_bleu.transforms.definition.flags import Flag, flags_of
 
 

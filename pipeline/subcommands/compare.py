@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from beam_bleu.pipeline.command_line.evidence_flags import GateFlags, gates, require_definitions
 from beam_bleu.pipeline.command_line.parser import check_rules, format_flag
 from beam_bleu.pipeline.display.comparison_tables import interval_number
-from beam_bleu.pipeline.display.printable import json_text, printable, value_text
 from beam_bleu.pipeline.display.row_order import RowChoice, chosen_rows, decimals_of, verdict
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import (
@@ -23,11 +22,10 @@ from beam_bleu.pipeline.display.table import (
     markdown,
     table_of,
 )
-from beam_bleu.pipeline.display.terminal import write_to_stdout
+from beam_bleu.pipeline.errors.printable import json_text, printable, value_text
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.gates import THRESHOLD_FLAGS, Check, gate_error, judge
+from beam_bleu.pipeline.errors.terminal import write_to_stdout
 from beam_bleu.pipeline.output.run_record import keep_verdict
-from beam_bleu.pipeline.result.comparing import ComparedResults, compared_results, pairing, without
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     MACRO_AVERAGE,
@@ -37,7 +35,16 @@ from beam_bleu.pipeline.result.rows import (
     definition_of,
     labels_of,
 )
-from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.saved.comparing import ComparedResults, compared_results, pairing, without
+from beam_bleu.pipeline.saved.judging import (
+    Check,
+    gate_error,
+    judge,
+)
+from beam_bleu.pipeline.saved.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.scoring.thresholds import (
+    THRESHOLD_FLAGS,
+)
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.errors import GateError, UsageError

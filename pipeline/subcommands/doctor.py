@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import format_flag
-from beam_bleu.pipeline.display.printable import json_text, printable
-from beam_bleu.pipeline.doctor.installation import CHECKS, Fact
+from beam_bleu.pipeline.engines.installation import CHECKS, Fact
+from beam_bleu.pipeline.errors.printable import json_text, printable
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.errors import UsageError
 
@@ -29,7 +29,7 @@ def doctor_command(argv: Sequence[str]) -> int:
     def work(flags: argparse.Namespace) -> bytes:
         on_engine = any(word.partition("=")[0] == "--runner" for word in flags.others)
         if on_engine:
-            from beam_bleu.pipeline.doctor.on_engine import facts_of_engine
+            from beam_bleu.pipeline.subcommands.doctor_on_engine import facts_of_engine
 
             facts.extend(facts_of_engine(flags.others))
         elif flags.others:

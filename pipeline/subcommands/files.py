@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.command_line.paths import checked_path
-from beam_bleu.pipeline.result.saved_result import read
+from beam_bleu.pipeline.folder.paths import checked_path
+from beam_bleu.pipeline.saved.saved_result import read
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag
 from beam_bleu.transforms.errors import InputError, UsageError
@@ -60,7 +60,7 @@ def copy_command(argv: Sequence[str]) -> int:
 
 
 def _copy(flags: argparse.Namespace) -> bytes:
-    from beam_bleu.pipeline.output import storage  # it loads Beam, so stderr must be set up before
+    from beam_bleu.pipeline.folder import storage  # it loads Beam, so stderr must be set up before
 
     source, target = (
         word if word == "-" else checked_path("copy", word, False)

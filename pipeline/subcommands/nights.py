@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.definition_flags import METRICS_FLAG
 from beam_bleu.pipeline.command_line.parser import format_flag
+from beam_bleu.pipeline.folder.file_names import REPORT
 from beam_bleu.pipeline.history.history import FORMATS, History, history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, are_several, read_nights
-from beam_bleu.pipeline.output.file_names import REPORT
 from beam_bleu.pipeline.report.page import page, require_jinja2, write_page
 from beam_bleu.pipeline.result.rows import Key
-from beam_bleu.pipeline.result.saved_result import SavedResult, exists, is_folder, result_at
+from beam_bleu.pipeline.saved.saved_result import SavedResult, exists, is_folder, result_at
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import InputError, UsageError, joined

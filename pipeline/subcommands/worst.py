@@ -8,13 +8,13 @@ import os
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import format_flag
-from beam_bleu.pipeline.display.printable import json_text, printable, value_of
+from beam_bleu.pipeline.errors.printable import json_text, printable, value_of
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
 from beam_bleu.pipeline.examples.shown_segments import shown_entry
-from beam_bleu.pipeline.output.file_names import SCORES, TOTALS
+from beam_bleu.pipeline.folder.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.pipeline.result.saved_result import named_if_damaged, result_at
+from beam_bleu.pipeline.saved.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import UsageError, joined

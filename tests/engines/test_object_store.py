@@ -23,8 +23,8 @@ from other_pool import Pool
 from pyarrow import parquet
 from result_folder import publish, staged
 
-from beam_bleu.pipeline.output import locking
-from beam_bleu.pipeline.output.locking import LOCK
+from beam_bleu.pipeline.folder import locking
+from beam_bleu.pipeline.folder.locking import LOCK
 from beam_bleu.transforms.pairing.line_parallel import corpus
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.wiring import objects
@@ -254,7 +254,7 @@ def test_the_lock_of_a_killed_run_is_taken_over(
         "import os, sys\n"
         "from apache_beam.io.filesystems import FileSystems\n"
         "from apache_beam.options.pipeline_options import PipelineOptions\n"
-        "from beam_bleu.pipeline.output.locking import locked\n"
+        "from beam_bleu.pipeline.folder.locking import locked\n"
         "FileSystems.set_options(PipelineOptions(sys.argv[2:]))\n"
         "with locked(sys.argv[1], run='dead'): os._exit(9)"
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from command_line import Argument, Run, called, without_progress
 
-from beam_bleu.pipeline.output.file_names import WRITTEN
+from beam_bleu.pipeline.folder.file_names import WRITTEN
 
 PATIENCE = 120
 """Seconds after which a run of the command hangs."""

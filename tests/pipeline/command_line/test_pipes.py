@@ -24,7 +24,7 @@ from command_line import (
     streams,
 )
 
-from beam_bleu.pipeline.command_line import temporary_files
+from beam_bleu.pipeline.output import temporary_files
 
 ATLAS, BIRCH = SYSTEMS["atlas"], SYSTEMS["birch"]
 JSON = ("--format", "json")

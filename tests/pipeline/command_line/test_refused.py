@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from command_line import EXAMPLE, EXAMPLES, SYSTEMS, called, typed
 
-from beam_bleu.pipeline.command_line import paths
+from beam_bleu.pipeline.folder import paths
 
 BESIDE = r"""
 --smoth_method exp => did you mean --smooth_method?

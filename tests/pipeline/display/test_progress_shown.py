@@ -14,15 +14,15 @@ import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, called
 from terminals import stderr_on_a_terminal
 
-from beam_bleu.pipeline.display import terminal as display
-from beam_bleu.pipeline.display.terminal import (
+from beam_bleu.pipeline.errors import terminal as display
+from beam_bleu.pipeline.errors.reporting import reported
+from beam_bleu.pipeline.errors.terminal import (
     log_lines,
     progress_shown,
     say,
     sentence,
     silent_stderr,
 )
-from beam_bleu.pipeline.errors.reporting import reported
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.progress import Progress, State
 

@@ -12,12 +12,13 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import EXAMPLE, EXAMPLES, REFERENCES, SYSTEMS, Argument, called
 
 from beam_bleu.pipeline.command_line.options import parse
-from beam_bleu.pipeline.doctor import installation, on_engine
+from beam_bleu.pipeline.engines import installation
 from beam_bleu.pipeline.engines.handshake import Handshake, host_name
 from beam_bleu.pipeline.engines.runners import Runner
 from beam_bleu.pipeline.errors.marked_steps import Marked
 from beam_bleu.pipeline.graph import build
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.subcommands import doctor_on_engine as on_engine
 
 RECORDS = EXAMPLES / "records"
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from beam_bleu.pipeline.doctor.on_engine import facts_of_workers
 from beam_bleu.pipeline.engines.handshake import Worker, hosts_and_versions, require_able
+from beam_bleu.pipeline.subcommands.doctor_on_engine import facts_of_workers
 from beam_bleu.transforms.errors import BleuError, InputError, JobError
 
 LAUNCHER = {

@@ -17,11 +17,11 @@ from made_units import named_columns
 from result_folder import RECORDS
 from scoring import totals_of_sums
 
-from beam_bleu.pipeline.job import Job
+from beam_bleu.pipeline.folder.storage import write_atomically
 from beam_bleu.pipeline.output.run_results import RunResult, hand_over, result_of
-from beam_bleu.pipeline.output.scored import scored
-from beam_bleu.pipeline.output.storage import write_atomically
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
+from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.scoring.scored import scored
 from beam_bleu.pipeline.scoring.scorings import Evidence, JobMetrics, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError

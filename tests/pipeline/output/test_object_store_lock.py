@@ -14,9 +14,9 @@ from memory_store import store_in_memory
 from obstore.store import MemoryStore
 from result_folder import Killed, killed_after, publish, staged
 
-from beam_bleu.pipeline.output import locking, storage
-from beam_bleu.pipeline.output.locking import LOCK, locked
-from beam_bleu.pipeline.output.publication import discard, prepare
+from beam_bleu.pipeline.folder import locking, storage
+from beam_bleu.pipeline.folder.locking import LOCK, locked
+from beam_bleu.pipeline.folder.publication import discard, prepare
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring import object_stores
 

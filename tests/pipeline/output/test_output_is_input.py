@@ -9,7 +9,7 @@ import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from memory_filesystem import OBJECTS
 
-from beam_bleu.pipeline.output.file_names import DATA_KINDS, new_data_file
+from beam_bleu.pipeline.folder.file_names import DATA_KINDS, new_data_file
 
 ATLAS, BIRCH, _ = SYSTEMS.values()
 TEXT = ATLAS.read_bytes()

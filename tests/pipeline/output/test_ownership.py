@@ -12,7 +12,7 @@ from result_folder import RECORDS, assert_files, assert_is_of, publish, publishe
 from test_document import files_no_larger_than
 
 import beam_bleu.pipeline.graph
-from beam_bleu.pipeline.output.publication import prepare
+from beam_bleu.pipeline.folder.publication import prepare
 from beam_bleu.transforms.errors import JobError
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])

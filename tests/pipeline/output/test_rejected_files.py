@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.pipeline.output.data_files import WriteRejected, rejected_line
+from beam_bleu.pipeline.folder.data_files import WriteRejected, rejected_line
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadRecord, Tally
 from beam_bleu.transforms.totals.closing import Rejected, check_rejected, most_rejected_of

@@ -21,7 +21,7 @@ from result_folder import RECORDS, RESULT, assert_files
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.main
-from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.folder import storage
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
 

@@ -9,7 +9,7 @@ from sacrebleu.metrics import BLEU
 from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
 
-import beam_bleu.pipeline.output.data_files as module
+import beam_bleu.pipeline.folder.data_files as module
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import preset
 

@@ -16,10 +16,10 @@ from memory_filesystem import OBJECTS
 from result_folder import RECORDS, RESULT
 from segment_corpus import SMALL_UNITS, assert_clean, part_files, rows
 
+import beam_bleu.pipeline.folder.data_files as module
 import beam_bleu.pipeline.graph
-import beam_bleu.pipeline.output.data_files as module
 import beam_bleu.pipeline.scoring.batch_sums
-from beam_bleu.pipeline.output.data_files import WritePartFiles
+from beam_bleu.pipeline.folder.data_files import WritePartFiles
 from beam_bleu.pipeline.scoring.batch_sums import ScoreSegments
 
 

@@ -13,7 +13,7 @@ from made_reports import EXAMPLES_FILE, HOSTILE, example, of_two_systems, report
 from made_results import entry, result
 
 from beam_bleu.pipeline.report.page import page, write_report
-from beam_bleu.pipeline.result.saved_result import SavedResult, result_at
+from beam_bleu.pipeline.saved.saved_result import SavedResult, result_at
 from beam_bleu.transforms.errors import JobError
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}

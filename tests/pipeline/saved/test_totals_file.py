@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies
 from saved_parts import lines_in, run_into
 
 from beam_bleu.pipeline.result.document import document_of
-from beam_bleu.pipeline.result.saved_result import ResultFile
+from beam_bleu.pipeline.saved.saved_result import ResultFile
 from beam_bleu.pipeline.saved.totals_file import (
     _digest,
     decoded,

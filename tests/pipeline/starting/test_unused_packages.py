@@ -11,7 +11,7 @@ import pytest
 from command_line import COMMAND, PROJECT
 
 from beam_bleu.pipeline.cheap_start import leave_out_unused_packages
-from beam_bleu.pipeline.command_line.paths import has_module
+from beam_bleu.pipeline.folder.paths import has_module
 
 PROGRAM = """
 from beam_bleu.pipeline.cheap_start import leave_out_unused_packages

@@ -10,7 +10,7 @@ from command_line import REFERENCES, SYSTEMS, called, streams, write_lines
 from made_results import entry, result, written
 from memory_filesystem import OBJECTS
 
-from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.folder import storage
 from beam_bleu.transforms.errors import JobError
 
 NEWS = {"domain": "news"}

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.options import Arguments, parse
-from beam_bleu.pipeline.doctor.installation import Fact, Status
 from beam_bleu.pipeline.engines.handshake import (
     REINSTALL,
     Handshake,
@@ -15,6 +14,7 @@ from beam_bleu.pipeline.engines.handshake import (
     differs,
     shown_name,
 )
+from beam_bleu.pipeline.engines.installation import Fact, Status
 from beam_bleu.pipeline.engines.sent_jobs import sent_job
 from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options

@@ -24,7 +24,7 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
     slice_text,
 )
-from beam_bleu.pipeline.result.saved_result import is_folder, named_if_damaged, result_at
+from beam_bleu.pipeline.saved.saved_result import is_folder, named_if_damaged, result_at
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.shown_score import own_fields
 

@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.display.printable import json_text
-from beam_bleu.pipeline.job import Job
-from beam_bleu.pipeline.output.metric_rows import MetricRows
+from beam_bleu.pipeline.errors.printable import json_text
 from beam_bleu.pipeline.result.rows import MetricNames, Result
+from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.scoring.metric_rows import MetricRows
 from beam_bleu.pipeline.scoring.scorings import USUAL_EVIDENCE, Evidence, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing

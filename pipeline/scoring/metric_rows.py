@@ -8,13 +8,13 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from beam_bleu.pipeline.result.comparing import adjusted
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
     Group,
     PresetNames,
     ScoreRow,
+    adjusted,
     labels_of,
 )
 from beam_bleu.pipeline.scoring.scorings import Evidence, Scorings

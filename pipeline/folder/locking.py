@@ -19,7 +19,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from beam_bleu.pipeline.output import storage
+from beam_bleu.pipeline.folder import storage
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, kind_of
 

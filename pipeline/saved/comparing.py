@@ -9,27 +9,27 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparedRow,
     Definition,
-    DifferenceRow,
     FamilyName,
     Key,
     Method,
     MetricNames,
     Result,
     ScoreRow,
+    adjusted,
     definition_of,
     key_of,
     labels_of,
 )
-from beam_bleu.pipeline.result.saved_result import SavedResult
+from beam_bleu.pipeline.saved.saved_result import SavedResult
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.score.differences import difference_of_estimates, holm
+from beam_bleu.transforms.score.differences import difference_of_estimates
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.saved.paired_runs import Paired
@@ -122,23 +122,6 @@ def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:
         method="unchanged" if is_unchanged else method,
         **vars(difference) | {"segments": new.segments},
     )
-
-
-Row = TypeVar("Row", bound=DifferenceRow)
-
-
-def adjusted(rows: Sequence[Row]) -> list[Row]:
-    """With p-values adjusted by Holm, for each metric and family of its own."""
-    families: dict[tuple[MetricWord, str], list[int]] = {}
-    for number, row in enumerate(rows):
-        families.setdefault((row.metric, row.family), []).append(number)
-    p_values: dict[int, float | None] = {}
-    for numbers in families.values():
-        own = holm([rows[number].p_value for number in numbers])
-        p_values.update(zip(numbers, own, strict=True))
-    return [
-        dataclasses.replace(row, p_value_holm=p_values[number]) for number, row in enumerate(rows)
-    ]
 
 
 _SHOWN = 5  # more names are not all told

@@ -33,10 +33,10 @@ from result_folder import (
     staged,
 )
 
-from beam_bleu.pipeline.output import locking, publication, storage
-from beam_bleu.pipeline.output.file_names import DOCUMENTS, EXAMPLES, TOTALS
-from beam_bleu.pipeline.output.locking import LOCK, locked
-from beam_bleu.pipeline.output.publication import discard, prepare
+from beam_bleu.pipeline.folder import locking, publication, storage
+from beam_bleu.pipeline.folder.file_names import DOCUMENTS, EXAMPLES, TOTALS
+from beam_bleu.pipeline.folder.locking import LOCK, locked
+from beam_bleu.pipeline.folder.publication import discard, prepare
 from beam_bleu.transforms.errors import JobError
 
 
@@ -190,7 +190,7 @@ def test_a_run_waits_for_the_lock_and_leaves_no_file(out, monkeypatch):
 
 def test_a_killed_process_holds_no_lock(out):
     program = (
-        "import os, sys; from beam_bleu.pipeline.output.locking import locked\n"
+        "import os, sys; from beam_bleu.pipeline.folder.locking import locked\n"
         "with locked(sys.argv[1]): os.kill(os.getpid(), 9)"
     )
     process = subprocess.run([sys.executable, "-c", program, out], cwd=PROJECT)

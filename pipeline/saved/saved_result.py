@@ -14,8 +14,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import (
+from beam_bleu.pipeline.folder import storage
+from beam_bleu.pipeline.folder.file_names import (
     MANIFEST,
     RUN_RECORD,
     SCORES,
@@ -23,7 +23,7 @@ from beam_bleu.pipeline.output.file_names import (
     SUCCESS,
     TOTALS,
 )
-from beam_bleu.pipeline.output.manifest import belongs_to, digests_of
+from beam_bleu.pipeline.folder.manifest import belongs_to, digests_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.transforms.definition.choices import natural_order

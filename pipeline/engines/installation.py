@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal
 
-from beam_bleu.pipeline.command_line.paths import HADOOP, INSTALL_HADOOP, has_module
+from beam_bleu.pipeline.folder.paths import HADOOP, INSTALL_HADOOP, has_module
 from beam_bleu.transforms.errors import JobError, installing
 from beam_bleu.transforms.pairing.files.tables import TABLE_KINDS
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName

@@ -24,8 +24,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import (
+from beam_bleu.pipeline.folder import storage
+from beam_bleu.pipeline.folder.file_names import (
     DOCUMENTS,
     EXAMPLES,
     MANIFEST,
@@ -39,8 +39,8 @@ from beam_bleu.pipeline.output.file_names import (
     TOTALS,
     run_of,
 )
-from beam_bleu.pipeline.output.locking import SHORT_PATIENCE, locked
-from beam_bleu.pipeline.output.manifest import belongs_to
+from beam_bleu.pipeline.folder.locking import SHORT_PATIENCE, locked
+from beam_bleu.pipeline.folder.manifest import belongs_to
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local, join
 

@@ -9,12 +9,15 @@ from typing import Literal
 
 import pyarrow as pa
 
-from beam_bleu.pipeline.gates import NO_GATES, Gates
 from beam_bleu.pipeline.scoring.scorings import (
     USUAL_EVIDENCE,
     Evidence,
     JobMetrics,
     ScoringsOfMetrics,
+)
+from beam_bleu.pipeline.scoring.thresholds import (
+    NO_GATES,
+    Gates,
 )
 from beam_bleu.transforms.definition.choices import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing

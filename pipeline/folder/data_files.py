@@ -19,9 +19,9 @@ from apache_beam.metrics.metric import Metrics
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
-from beam_bleu.pipeline.display.printable import json_text
-from beam_bleu.pipeline.output import storage
-from beam_bleu.pipeline.output.file_names import REJECTED, RUN_KEY, SEGMENT_SCORES, new_data_file
+from beam_bleu.pipeline.errors.printable import json_text
+from beam_bleu.pipeline.folder import storage
+from beam_bleu.pipeline.folder.file_names import REJECTED, RUN_KEY, SEGMENT_SCORES, new_data_file
 from beam_bleu.transforms.pairing.paired import BAD_REASONS, BadRecord
 from beam_bleu.transforms.score.segment_table import TEXTS
 from beam_bleu.transforms.totals.closing import FIRST, Rejected

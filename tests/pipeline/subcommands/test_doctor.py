@@ -16,8 +16,8 @@ from command_line import called
 from sacrebleu.metrics import BLEU
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
-from beam_bleu.pipeline.doctor import installation
-from beam_bleu.pipeline.doctor.installation import CHECKS, SAMPLE, SCORES, Check, Fact
+from beam_bleu.pipeline.engines import installation
+from beam_bleu.pipeline.engines.installation import CHECKS, SAMPLE, SCORES, Check, Fact
 from beam_bleu.pipeline.subcommands import doctor as command
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 

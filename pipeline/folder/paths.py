@@ -9,8 +9,8 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from beam_bleu.pipeline.output.file_names import DATA_KINDS, WRITTEN, new_data_file
-from beam_bleu.pipeline.output.publication import data_files
+from beam_bleu.pipeline.folder.file_names import DATA_KINDS, WRITTEN, new_data_file
+from beam_bleu.pipeline.folder.publication import data_files
 from beam_bleu.transforms.errors import BleuError, UsageError
 from beam_bleu.transforms.pairing.files.listing import local_files
 from beam_bleu.transforms.pairing.files.streams import is_pattern

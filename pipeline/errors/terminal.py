@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal, TextIO
 
-from beam_bleu.pipeline.display.printable import json_text, printable
+from beam_bleu.pipeline.errors.printable import json_text, printable
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.progress import PROGRESS, Phase, Progress, State
 

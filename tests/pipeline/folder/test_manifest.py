@@ -15,7 +15,7 @@ import pytest
 from command_line import COMPRESS, EXAMPLE, called, streams, write_lines
 
 import beam_bleu.pipeline.graph
-from beam_bleu.pipeline.output.manifest import belongs_to
+from beam_bleu.pipeline.folder.manifest import belongs_to
 from beam_bleu.transforms.pairing.files.listing import local_version
 
 LINES = 300

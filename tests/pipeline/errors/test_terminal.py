@@ -12,7 +12,7 @@ import unicodedata
 import pytest
 from command_line import COMMAND, EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
 
-from beam_bleu.pipeline.display.printable import json_text, printable
+from beam_bleu.pipeline.errors.printable import json_text, printable
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import is_pattern
 
@@ -120,7 +120,7 @@ def test_closed_streams_do_not_become_files_of_the_job(tmp_path):
     assert (tmp_path / "scores.json").read_bytes() == run.stdout
     program = (
         "import os, sys\n"
-        "from beam_bleu.pipeline.display.terminal import open_standard_streams\n"
+        "from beam_bleu.pipeline.errors.terminal import open_standard_streams\n"
         "open_standard_streams()\n"
         "file = os.open(os.devnull, os.O_RDONLY)\n"
         "sys.exit(not (file > 2 and sys.stdout is None and sys.stderr is None))"

@@ -10,8 +10,16 @@ from command_line import EXAMPLE, called
 from made_results import SIGNATURE, entry, result
 from shown_tables import shown
 
-from beam_bleu.pipeline.gates import DROP_RULES, Check, Gates, Threshold, judge
 from beam_bleu.pipeline.result.document import read_result
+from beam_bleu.pipeline.saved.judging import (
+    Check,
+    judge,
+)
+from beam_bleu.pipeline.scoring.thresholds import (
+    DROP_RULES,
+    Gates,
+    Threshold,
+)
 from beam_bleu.transforms.errors import UsageError
 
 NEWS, MAIL = {"domain": "news"}, {"domain": "mail"}

@@ -1,15 +1,11 @@
-"""Thresholds: which scores they are for, and whether a result reaches them."""
+"""Whether a result reaches thresholds."""
 
 from __future__ import annotations
 
-import dataclasses
 import logging
-import math
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from beam_bleu.pipeline.result.comparing import compared_series
 from beam_bleu.pipeline.result.rows import (
     ComparedRow,
     Key,
@@ -18,175 +14,22 @@ from beam_bleu.pipeline.result.rows import (
     definition_of,
     series_of,
 )
-from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.errors import GateError, UsageError
-from beam_bleu.transforms.known_metrics import METRICS, MetricWord, is_metric, row_of
+from beam_bleu.pipeline.saved.comparing import compared_series
+from beam_bleu.pipeline.saved.paired_runs import Paired
+from beam_bleu.pipeline.scoring.thresholds import Gates, Threshold
+from beam_bleu.transforms.errors import GateError
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
 
-if TYPE_CHECKING:
-    from beam_bleu.pipeline.saved.paired_runs import Paired
+_LOGGER = logging.getLogger("beam_bleu.gates")
 
+_MOST_REASONS = 5
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_EXACT = ".8g"
+"""How numbers are shown: a reader sees that 29.99997 is below 30."""
 
-DropRuleName = Literal["not_excluded", "proven"]
+_ONLY_ONE = "what a run has added up is not compared with saved totals"
 
-DROP_RULES: Mapping[DropRuleName, str] = {
-    "not_excluded": "fail unless the difference's 95 % interval excludes such a drop",
-    "proven": "fail only if the whole 95 % interval is below such a drop",
-}
-"""Which drops fail; the first rule is the default."""
-
-DEFAULT_DROP_RULE = next(iter(DROP_RULES))
-
-
-class ThresholdFlag(NamedTuple):
-    """A row of `THRESHOLD_FLAGS`: what it is to miss the threshold, and for which metrics it is."""
-
-    kind: Literal["fail", "warn", "drop"]
-    lower_is_better: bool | None
-    help: str
-
-
-THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = {
-    "--fail_under": ThresholdFlag(
-        "fail",
-        False,
-        "exit code 4 if a score is below SCORE; a run writes its result first. METRIC is "
-        "needed if there are several. NAME is a system, a slice such as [domain=news], or both: "
-        "SYSTEM[domain=news]; default: each system, on the whole corpus. Repeat the flag for more "
-        "thresholds",
-    ),
-    "--warn_under": ThresholdFlag("warn", False, "warn if a score is below SCORE; NAME as above"),
-    "--fail_over": ThresholdFlag(
-        "fail",
-        True,
-        "exit code 4 if a score is above SCORE, for metrics where a lower score is better: "
-        f"{', '.join(row.word for row in METRICS.values() if row.lower_is_better)}; NAME as above",
-    ),
-    "--warn_over": ThresholdFlag(
-        "warn", True, "warn if a score of such a metric is above SCORE; NAME as above"
-    ),
-    "--max_drop": ThresholdFlag(
-        "drop",
-        None,
-        "exit code 4 if a score can be more than POINTS worse than that of --against: --drop "
-        "says when; NAME as above",
-    ),
-}
-
-
-@dataclasses.dataclass(frozen=True)
-class Threshold:
-    """A number that scores are compared with, and its flag with the value as it was typed.
-
-    `metric` is "" for the only one, and `name` says for which scores it is: "" for all systems on
-    the whole corpus, or SYSTEM, [SLICE] or SYSTEM[SLICE].
-    """
-
-    flag: str
-    text: str
-    number: float
-    metric: str = ""
-    name: str = ""
-
-    @classmethod
-    def of(cls, flag: str, text: str) -> Threshold:
-        """The threshold of a flag's value: NUMBER or NAME=NUMBER, maybe with METRIC= before it.
-
-        A name can have a "=". A system with the name of a metric must have the metric before it.
-        """
-        metric, equals, rest = text.partition("=")
-        if not equals or not is_metric(metric):
-            metric, rest = "", text
-        name, equals, typed = rest.rpartition("=")
-        # float() also takes "1_0" for 10.
-        number = float(typed) if _NUMBER.fullmatch(typed) else math.nan
-        if (equals and not name) or not math.isfinite(number):
-            raise UsageError(
-                f"{flag}: must be a number, got {text!r}", "write [METRIC=][NAME=]NUMBER"
-            )
-        if THRESHOLD_FLAGS[flag].kind == "drop" and number < 0:
-            raise UsageError(
-                f"{flag}: must be 0 or more, got {text!r}", "write POINTS without a sign"
-            )
-        return cls(flag, text, number, metric, name)
-
-    @property
-    def typed_number(self) -> str:
-        return self.text.rpartition("=")[2]
-
-    @property
-    def shown(self) -> str:
-        return f"{self.flag} {self.text}"
-
-
-@dataclasses.dataclass(frozen=True)
-class Gates:
-    """All thresholds of a command line. They are sent with the job.
-
-    `old` is the result with which drops compare the new one; None if there is no --max_drop, or no
-    earlier night.
-    """
-
-    thresholds: tuple[Threshold, ...] = ()
-    drop: DropRuleName = DEFAULT_DROP_RULE
-    old: Result | None = None
-    old_name: str = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.thresholds)
-
-    def of_kind(self, kind: str, metric: str, metrics: Collection[str]) -> list[Threshold]:
-        """The thresholds of a kind for one of the metrics of a result; the only one has no name."""
-        names = (metric, "") if len(metrics) == 1 else (metric,)
-        return [
-            threshold
-            for threshold in self.thresholds
-            if THRESHOLD_FLAGS[threshold.flag].kind == kind and threshold.metric in names
-        ]
-
-
-NO_GATES = Gates()
-"""The gates of a command line without thresholds: everything passes."""
-
-
-def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> None:
-    """Checks that a result of a run can have the scores that thresholds name.
-
-    Everything is possible if the systems are known only when the input is read. The labels of
-    slices are known, but not their values.
-    """
-    known = ", ".join(map(slicing.name_of_item, range(len(slicing.items)))) or "none"
-    begins = tuple(f"{system}[{item[0]}=" for system in ("", *systems) for item in slicing.items)
-    for threshold in gates.thresholds if systems else ():
-        if threshold.name not in ("", *systems) and not threshold.name.startswith(begins):
-            raise UsageError(
-                f"{threshold.shown}: this run has no such system or slice",
-                f"choose one of {', '.join(systems)}, or a slice; those of this run are by {known} "
-                "(--slice_by)",
-            )
-
-
-def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
-    known = ", ".join(metrics)
-    for threshold in gates.thresholds:
-        metric = threshold.metric or (known if len(metrics) == 1 else "")
-        if metric not in metrics:
-            what = (
-                f"there are no scores of {metric}" if metric else "it does not say for which metric"
-            )
-            raise UsageError(
-                f"{threshold.shown}: {what}",
-                f"write {threshold.flag} METRIC=..., with one of {known}",
-            )
-        lower = row_of(metric).lower_is_better
-        if THRESHOLD_FLAGS[threshold.flag].lower_is_better not in (None, lower):
-            direction, side = ("lower", "over") if lower else ("higher", "under")
-            right = f"{threshold.flag.partition('_')[0]}_{side}"
-            raise UsageError(
-                f"{threshold.shown}: a {direction} {metric} is better",
-                f"write {right} {threshold.text}",
-            )
+Verdict = Literal["passed", "warned", "failed"]
 
 
 def targets(
@@ -216,18 +59,6 @@ def _named(name: str, keys: Collection[Key]) -> list[Key]:
         or [key for key in keys if key.shown == name]
         or [key for key in keys if key.of_slice and f"[{key.of_slice}]" == name]
     )
-
-
-_LOGGER = logging.getLogger("beam_bleu.gates")
-
-_MOST_REASONS = 5
-
-_EXACT = ".8g"
-"""How numbers are shown: a reader sees that 29.99997 is below 30."""
-
-_ONLY_ONE = "what a run has added up is not compared with saved totals"
-
-Verdict = Literal["passed", "warned", "failed"]
 
 
 class Check(NamedTuple):
