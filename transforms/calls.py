@@ -67,12 +67,6 @@ def score(
     Raises:
       ValueError: an argument is impossible; the message says which one, where, and what to do.
       InputError: the texts are certainly not what they are taken for.
-
-    Example:
-      >>> from beam_bleu import score
-      >>> scores = score(["the cat sat on the mat"], [["A cat sat on the mat"]], metrics=["chrf"])
-      >>> round(scores["chrf"].score, 2)
-      88.96
     """
     require_flag("uncertainty", uncertainty)
     chosen = ChosenMetrics.of(metrics)
@@ -166,12 +160,6 @@ def score_pairs(candidates: Any, metric: Any = "bleu") -> Floats | list[Floats]:
       float64 (N, N): the segment score of candidate i with candidate j as its reference, as
       `score_segments` gives it; nan where it is not defined. For several segments a list of such
       arrays.
-
-    Example:
-      >>> from beam_bleu import score_pairs
-      >>> utilities = score_pairs(["a b c", "a b d", "x y z"], "chrf").mean(axis=1)
-      >>> int(utilities.argmax())
-      0
     """
     chosen = ChosenMetrics.of([metric], of_segments=True)
     require_texts_only(chosen.needs)

@@ -308,16 +308,6 @@ class CorpusBleu(CorpusScore):
 
     With `columns=ArrowColumns(...)` the elements are tables of pyarrow with a segment in each row.
     Beam then needs no time for each segment (docs/library.md).
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import BleuConfig, CorpusBleu
-      >>> segment = ("the cat sat on the mat", ["A cat sat on the mat"])
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scoring = CorpusBleu.Globally(BleuConfig(lowercase=True))
-      ...     scores = pipeline | beam.Create([segment]) | scoring
-      ...     _ = scores | beam.Map(lambda bleu: print(f"{bleu.score:.2f} {bleu.matches}"))
-      75.98 (5, 4, 3, 2)
     """
 
     _METRIC = "bleu"

@@ -57,13 +57,6 @@ class ExactMatchScore(Score):
     Attributes:
       score: the share of segments with an exact match, 0..100, not rounded.
       exact_matches: the number of these segments: their candidate equals a reference.
-
-    Examples:
-      >>> from beam_bleu import score
-      >>> texts, references = ["the Cat!"], [["A dog"], ["a cat"]]
-      >>> found = score(texts, references, metrics=["exact_match"])["exact_match"]
-      >>> print(found.score, found.exact_matches)
-      100.0 1
     """
 
     exact_matches: int
@@ -79,12 +72,6 @@ class TokenF1Score(Score):
         segment by the reference with the best F1.
       hyp_words: the words of the candidates.
       ref_words: the words of these references.
-
-    Examples:
-      >>> from beam_bleu import score
-      >>> found = score(["the big cat"], [["A dog"], ["a cat"]], metrics=["token_f1"])["token_f1"]
-      >>> print(f"{found.score:.1f} {found.common_words}")
-      66.7 1
     """
 
     common_words: int
@@ -116,12 +103,6 @@ class ExactMatchConfig(_OfAnswers):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> from beam_bleu import ExactMatchConfig, score
-      >>> texts, references = ["the Cat!"], [["A dog"], ["a cat"]]
-      >>> print(score(texts, references, metrics=[ExactMatchConfig()])["exact_match"])
-      exact match 100.0  exact_matches 1  segments 1  warnings 1
     """
 
     _TOKENIZER = "squad-whole"
@@ -152,14 +133,7 @@ class ExactMatchConfig(_OfAnswers):
 
 @dataclasses.dataclass(frozen=True)
 class TokenF1Config(_OfAnswers):
-    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`.
-
-    Examples:
-      >>> from beam_bleu import TokenF1Config, score
-      >>> texts, references = ["the big cat"], [["A dog"], ["a cat"]]
-      >>> print(score(texts, references, metrics=[TokenF1Config()])["token_f1"])
-      token F1 66.7  common_words 1  hyp_words 2  ref_words 1  segments 1  warnings 1
-    """
+    """A definition of token F1; the default is SQuAD's. See `ExactMatchConfig`."""
 
     _TOKENIZER = "squad"
     score_type = TokenF1Score

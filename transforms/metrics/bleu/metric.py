@@ -77,12 +77,6 @@ class BleuScore(Score):
       sys_len: tokens in the candidates.
       ref_len: tokens in the references, by the rule of the definition; a float if it is the
         average.
-
-    Examples:
-      >>> from beam_bleu import score
-      >>> bleu = score(["the cat sat on the mat"], [["A cat sat on the mat"]])["bleu"]
-      >>> print(f"{bleu.score:.2f}", bleu.matches, bleu.totals)
-      75.98 (5, 4, 3, 2) (6, 5, 4, 3)
     """
 
     precisions: tuple[float, ...]
@@ -131,13 +125,6 @@ class BleuConfig(Metric):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> from beam_bleu import BleuConfig, score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> config = BleuConfig(tokenize="intl", smooth_method="floor")
-      >>> print(f"{score(texts, references, metrics=[config])['bleu'].score:.2f}")
-      75.98
     """
 
     score_type = BleuScore

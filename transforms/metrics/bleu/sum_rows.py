@@ -44,24 +44,6 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
     Raises:
       ValueError: a column is missing or not an integer, no segments have these sums (such as
         matches above n-grams), or the definition needs a higher n-gram order than the sums have.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import BleuConfig, SumSegments, bleu_of_sums
-      >>> def show(row):
-      ...     day, sums = row
-      ...     for order in (4, 2):
-      ...         bleu = bleu_of_sums(sums, BleuConfig(max_ngram_order=order))
-      ...         print(day, order, f"{bleu.score:.2f}")
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([("monday", ("the cat sat on the mat", ["A cat sat on the mat"]))])
-      ...         | SumSegments()
-      ...         | beam.Map(show)
-      ...     )
-      monday 4 75.98
-      monday 2 81.65
     """
     config = BleuConfig() if config is None else config
     text, metric = config.text.name, config.metric

@@ -47,12 +47,6 @@ class ChrfScore(Score):
         those of words.
       ref_ngrams: those in the references, for each segment in the one with the best score.
       matches: those that both have.
-
-    Examples:
-      >>> from beam_bleu import score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> print(score(texts, references, metrics=["chrf"])["chrf"])
-      chrF2 89.0  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     hyp_ngrams: tuple[int, ...]
@@ -83,12 +77,6 @@ class ChrfConfig(Metric):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> from beam_bleu import ChrfConfig, score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> print(score(texts, references, metrics=[ChrfConfig(word_order=2)])["chrf"])
-      chrF2++ 87.2  ratio 1.133  hyp_chars 17  ref_chars 15  segments 1  warnings 1
     """
 
     highest = 100

@@ -43,13 +43,6 @@ class ErrorRateScore(Score):
       insertions: those of candidates that the references lack.
       ref_length: those of the references. With several references, the one counts that needs the
         fewest edits; of several such ones, the longest, and then the first. A float, as for TER.
-
-    Examples:
-      >>> from beam_bleu import score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> wer = score(texts, references, metrics=["wer"])["wer"]
-      >>> print(wer.substitutions, wer.ref_length)
-      1 6.0
     """
 
     edits: int
@@ -149,12 +142,6 @@ class WerConfig(ErrorRate):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> from beam_bleu import WerConfig, score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> print(score(texts, references, metrics=[WerConfig(lowercase=True)])["wer"])
-      WER 16.7  sub 1  del 0  ins 0  ref 6  segments 1  warnings 1
     """
 
     name = "WER"
@@ -163,14 +150,7 @@ class WerConfig(ErrorRate):
 
 @dataclasses.dataclass(frozen=True)
 class CerConfig(ErrorRate):
-    """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`.
-
-    Examples:
-      >>> from beam_bleu import CerConfig, score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> print(score(texts, references, metrics=[CerConfig(lowercase=True)])["cer"])
-      CER 15.0  sub 1  del 0  ins 2  ref 20  segments 1  warnings 1
-    """
+    """A definition of CER; the default is jiwer's. The attributes are those of `WerConfig`."""
 
     name = "CER"
     SYMBOL = "character"

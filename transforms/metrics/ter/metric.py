@@ -49,13 +49,6 @@ class TerScore(Score):
       edits: the edits of all segments, each by the reference with the fewest.
       ref_length: the mean number of words of each segment's references, added up. It is rounded
         only here, so it can differ from sacreBLEU's sum of rounded means in the last digits.
-
-    Examples:
-      >>> from beam_bleu import score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> ter = score(texts, references, metrics=["ter"])["ter"]
-      >>> print(ter.edits, ter.ref_length)
-      1 6.0
     """
 
     edits: int
@@ -85,12 +78,6 @@ class TerConfig(Metric):
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
-
-    Examples:
-      >>> from beam_bleu import TerConfig, score
-      >>> texts, references = ["the cat sat on the mat"], [["A cat sat on the mat"]]
-      >>> print(score(texts, references, metrics=[TerConfig(case_sensitive=True)])["ter"])
-      TER 16.7  edits 1  ref_words 6  segments 1  warnings 1
     """
 
     score_type = TerScore
