@@ -227,10 +227,8 @@ def _segment_batches(
     threads: int,
     systems: tuple[str, ...] = (),
 ) -> Iterator[SegmentBatch]:
-    """The segments that arguments of a call describe, in one or more batches, in their order.
-
-    `candidates` has for each argument its name, for messages. `systems` are the names of the
-    systems; none if there is one without a name.
+    """The segments of a call's arguments, in batches. `candidates` has the name of each argument,
+    for messages; `systems` are empty if there is one without a name.
     """
     of_candidates = {name: _complete_texts(values, name) for name, values in candidates.items()}
     first_name, first_column = next(iter(of_candidates.items()))
@@ -367,9 +365,8 @@ def _shown(value: object) -> str:
 def _on_threads(
     work: Callable[[_Value], _Result], values: Iterable[_Value], threads: int
 ) -> Iterator[_Result]:
-    """What `work` gives for each value, in their order.
-
-    This thread makes the values. About two for each thread are in memory at a time.
+    """What `work` gives for each value, in their order; about two values for each thread are in
+    memory.
     """
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise ValueError(f"threads must be 1 or more, got {threads!r}")

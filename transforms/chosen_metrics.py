@@ -117,10 +117,8 @@ class ChosenMetrics:
 
 
 class SegmentColumns:
-    """Scores the segments of batches that have one system. It is sent to workers.
-
-    Its schema has a column of scores for each metric, such as "bleu". With details, others follow
-    whose names begin with it, such as "bleu_matches".
+    """Scores the segments of batches that have one system. With details, the columns of a metric,
+    such as "bleu", are followed by others, such as "bleu_matches".
     """
 
     schema: pa.Schema

@@ -1,8 +1,4 @@
-"""The library's transforms that score segments, and compare systems, in any Beam pipeline.
-
-All of them are `ScoreGroups` or `ScoreSystems`: the segments are gathered into batches once, each
-batch is counted for all metrics, and one sum has the columns of all.
-"""
+"""The library's transforms that score segments, and compare systems, in any Beam pipeline."""
 
 from __future__ import annotations
 
@@ -45,10 +41,8 @@ from beam_bleu.transforms.totals.summing import sum_groups
 
 @dataclasses.dataclass(eq=False, repr=False)
 class ScoreGroups(beam.PTransform):
-    """PCollection of segments, or of tables -> the result of each group of segments.
-
-    All public transforms of segments are this one. `result` makes the result of the sums of a
-    group, on workers. With `keyed`, each key is a group, and elements are (key, result).
+    """PCollection of segments, or of tables -> the result of each group of segments. With `keyed`,
+    each key is a group, and elements are (key, result).
     """
 
     name: str

@@ -45,9 +45,8 @@ class MetricRow:
     """A row of `METRICS`.
 
     Attributes:
-      home: the type of its definitions, in `metrics`.
-      parameter: the field of its config that is a part of its word, after a colon; "" if there is
-        none. A run can have several words of such a metric.
+      parameter: the field of its config that is a part of its word, after a colon. A run can have
+        several words of such a metric.
       counts_texts: whether it counts the texts of candidates. Others are made of numbers.
     """
 

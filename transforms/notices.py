@@ -1,7 +1,4 @@
-"""What a reader of the scores must know about the texts: found as values, worded in the end.
-
-The notices of several parts of a corpus are added up, like all sums.
-"""
+"""What a reader of the scores must know about the texts: found as values, worded in the end."""
 
 from __future__ import annotations
 
@@ -19,8 +16,8 @@ class Notice:
     """Something that was found in the texts of a corpus, or of a part of it.
 
     Attributes:
-      about: the stream or streams, or the flag, with which its sentence begins; the whole sentence
-        for "sample", because what one part of a corpus shows cannot be added to that of others.
+      about: what its sentence begins with; the whole sentence for "sample", because what one part
+        of a corpus shows cannot be added to that of others.
       count: how many characters, records or segments. If it is 0, only `segments` are added up.
       detail: the streams that lack the ids, or the columns that differ.
     """

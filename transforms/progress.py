@@ -1,8 +1,7 @@
 """How far a run has come: its phase, and the bytes that are done and planned in this phase.
 
-The steps of a job write to `PROGRESS`, and a launcher reads it. It is an attribute of this module,
-because Beam pickles a step with its arguments, but a module by its name: so steps that run in the
-launcher's process write to the object that it reads.
+`PROGRESS` is an attribute of this module, because Beam pickles a module by its name: so steps that
+run in the launcher's process write to the object that it reads.
 """
 
 from __future__ import annotations

@@ -121,10 +121,8 @@ class _ScoreTables(beam.DoFn):
 
 @dataclasses.dataclass(eq=False, repr=False)
 class _ScoreElements(beam.DoFn):
-    """Maps each segment of a bundle to its key with its scores.
-
-    Its methods return lists and are not generators, for the reason that `_GatherByKey` of gather.py
-    has.
+    """Maps each segment of a bundle to its key with its scores. Its methods return lists for the
+    reason that `_GatherByKey` has.
     """
 
     scored: SegmentColumns

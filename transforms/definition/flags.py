@@ -1,8 +1,4 @@
-"""Flags: a field of a frozen dataclass declares one, once, with its help and what its values are.
-
-From these fields come the arguments of argparse, the keywords of `Evaluate` and the pages about
-flags.
-"""
+"""Flags: a field of a frozen dataclass declares one, for argparse, `Evaluate` and the pages."""
 
 from __future__ import annotations
 
@@ -24,16 +20,11 @@ class Flag:
     """A choice of a user.
 
     Attributes:
-      name: its name on a command line, and the keyword of `Evaluate`.
-      metavar: what the help calls its value; "" for a switch.
       words: its spellings on a command line; the last one is that of messages.
       default: its value if it is not given; a tuple if the flag can be repeated.
       convert: makes the value of its text. A `ValueError` says what the text must be.
-      split: the parts of a text that has several values; None if it has one.
       shown_default: what the help says about the default; "" for its value, if it has one.
       is_shown_only: whether something else reads it, and argparse only shows it.
-      field: the field of a class that it sets.
-      value: what a switch sets the field to.
       changes_sums: of a metric: whether other columns are counted with another value, even if each
         segment has one reference.
     """

@@ -43,9 +43,9 @@ RESAMPLING_METHODS: Mapping[ResamplingMethodName, ResamplingMethod] = table(
 class Resampling:
     """The replicates of a corpus.
 
-    All systems share the random numbers of a unit. They follow from the seed, the unit and the
-    number of the replicate, and from nothing else. The unit is named by the partition, the label of
-    this part of a corpus, and the segment's number in the input or the name of its document.
+    All systems share the random numbers of a unit. They follow from the seed, the number of the
+    replicate, and the unit, which is named by the partition and the number of the segment or the
+    name of the document.
     """
 
     method: ResamplingMethodName

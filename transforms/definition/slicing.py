@@ -1,7 +1,4 @@
-"""Slicing: by which labels the segments of a corpus are divided into slices.
-
-A slice has all segments with the same values of certain labels. It is scored like a corpus.
-"""
+"""Slicing: the labels by which a corpus is divided into slices, each scored like a corpus."""
 
 from __future__ import annotations
 
@@ -85,10 +82,8 @@ class Slicing:
         }
 
     def in_order(self, keys: Iterable[SliceKey]) -> list[SliceKey]:
-        """The slices in the order of the result, which depends only on the slices.
-
-        Items are in the order in which they were given. Then the values of the first label count,
-        then those of the next: texts with their numbers as numbers, and last the missing label.
+        """The slices in the order of the result: by item, then by the values of the labels, with
+        numbers in texts as numbers, and last the missing label.
         """
         return sorted(
             keys,

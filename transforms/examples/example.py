@@ -148,9 +148,7 @@ CUT_MARK = " […]"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Example:
-    """A segment of a system. Texts are cut, so its memory is bounded.
-
-    Examples of a kind are in the order of ranks, and then of indexes. The entry is its line in the
+    """A segment of a system. Texts are cut, so its memory is bounded. The entry is its line in the
     file of examples; its baseline is the system with which it is compared, whatever the kind.
     """
 
@@ -167,10 +165,7 @@ def cut(text: memoryview | bytes) -> str:
 
 
 class ListKey(NamedTuple):
-    """Of which segments there are examples, with the baseline if the kind compares.
-
-    Segments that the first system does not have can be compared with another one.
-    """
+    """Of which segments there are examples, with the baseline if the kind compares."""
 
     kind: KindName
     metric: str
@@ -180,11 +175,8 @@ class ListKey(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Picked(Sums):
-    """The examples and the distributions of a part of a corpus.
-
-    Of the examples of two parts, the first `number` of each kind are kept. So the memory is
-    bounded, and any split and order gives the same examples. Distributions are by metric and
-    system.
+    """The examples and the distributions of a part of a corpus. Of the examples of two parts, the
+    first `number` of each kind are kept, so any split and order gives the same ones.
     """
 
     number: int

@@ -1,7 +1,4 @@
-"""Picks the examples of a batch: scores are compared as arrays, and texts are made for a few rows.
-
-No text leaves the batch but those of the rows that are picked.
-"""
+"""Picks the examples of a batch: scores are compared as arrays; texts are made for a few rows."""
 
 from __future__ import annotations
 

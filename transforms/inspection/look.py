@@ -27,10 +27,8 @@ _FEWEST_TEXTS = 20  # fewer texts tell nothing
 def look_at(
     sample: Sample, allow: Collection[str] = (), *, of_values: bool = False
 ) -> tuple[Notice, ...]:
-    """The notices about the texts of a corpus.
-
-    `of_values` says that the texts are values of records or of a call, which can be meant to be in
-    another format, and not lines of files.
+    """The notices about the texts of a corpus. Values of records or of a call, unlike lines of
+    files, can be meant to be in another format.
     """
     streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
     findings = list(signs_in(streams, of_values=of_values))

@@ -64,10 +64,7 @@ class Sample(Sums):
 
     @classmethod
     def of(cls, batch: SegmentBatch, other: int = -1) -> Sample:
-        """The sample of a batch; nothing if its segments have no texts or no positions.
-
-        `other` is the number of another segment of the corpus.
-        """
+        """The sample of a batch; nothing if its segments have no texts or no positions."""
         numbers, largest = batch.numbers, max(_largest_number(batch), other)
         if numbers is None or not batch.candidates or not 0 <= largest < _LARGEST_NUMBER:
             return cls()

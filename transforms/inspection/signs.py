@@ -1,8 +1,4 @@
-"""Signs that texts are not what they are taken for: another format, pieces of words, marks, ...
-
-A sign is a row of `SIGNS`. It is found in each stream of a sample: the candidates of a system, or
-the references of a position.
-"""
+"""Signs that texts are not what they are taken for: another format, pieces of words, marks, ..."""
 
 from __future__ import annotations
 
@@ -30,10 +26,7 @@ class Finding(NamedTuple):
 
 
 def _matching(pattern: str, *needles: str) -> Find:
-    """Finds the texts that match a regular expression.
-
-    Each match has one of the needles in it: to look for these is much faster.
-    """
+    """Finds the texts that match an expression; to look for its needles first is much faster."""
 
     def find(stream: Stream) -> Sequence[bool]:
         if not any(needle in stream.data for needle in needles):

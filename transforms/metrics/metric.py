@@ -123,10 +123,7 @@ class Config(abc.ABC):
 
 
 class Metric(Config):
-    """A metric with a definition: what it counts, and how sums of its columns become a score.
-
-    The methods that a subclass does not define are those of a metric of texts without choices.
-    """
+    """A metric with a definition: what it counts, and how sums of its columns become a score."""
 
     score_type: ClassVar[type[Any]]  # a subclass of `Score`
     is_tokenized: ClassVar[bool] = False  # whether each language has tokens of its own

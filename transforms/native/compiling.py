@@ -1,8 +1,7 @@
 """Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
-numba and LLVM compile a function to machine code that needs nothing of numba (emitting.py). It is
-kept in a file, whose name depends on all that the code depends on. The next process loads it from
-there (machine_code.py) without importing numba, which would take longer than loading all code. So
+The name of a file with machine code depends on all that the code depends on. The next process loads
+it (machine_code.py) without importing numba, which would take longer than loading all code. So
 modules that use these decorators must not import numba or llvmlite themselves: `ir` and `cgutils`
 here stand for their modules.
 """
@@ -151,9 +150,8 @@ class Operation:
 def compiled(function: Callable[..., Any]) -> CompiledFunction:
     """Compiles a function at its first call. The compiled function releases the GIL.
 
-    Its arguments are arrays, numbers and tuples of them; it returns nothing, a number or a tuple
-    of numbers. The function cannot make arrays. If it raises an exception, the caller gets an
-    ArithmeticError.
+    Its arguments are arrays, numbers and tuples of them; it returns nothing, a number or a tuple of
+    numbers, and cannot make arrays. An exception becomes an ArithmeticError.
     """
     return CompiledFunction(function)
 

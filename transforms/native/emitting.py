@@ -1,8 +1,7 @@
 """Makes machine code of Python functions: numba writes their modules, and LLVM optimizes them.
 
-numba would optimize each function together with all that it calls, so code that is called through
-five functions is optimized five times. Here all that one entry needs is optimized at once, which
-saves a third of the CPU of the first run. Only a process that compiles imports this module.
+numba would optimize code that is called through five functions five times. Here all that one entry
+needs is optimized at once, which saves a third of the CPU of the first run.
 """
 
 from __future__ import annotations

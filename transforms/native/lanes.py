@@ -44,9 +44,8 @@ def no_lanes(count: int) -> Any:
 
 @operation(None, None, "uint64")
 def following(builder, grams, mask):
-    """Where the n-grams that end at the next token occur in a reference.
-
-    `grams` says where those that end at this token do, and `mask` where the next token occurs.
+    """Where the n-grams that end at the next token occur in a reference, by those that end at this
+    one.
     """
     count = grams.type.count
     shifted = builder.shl(grams, _same(grams.type, 1))

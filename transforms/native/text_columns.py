@@ -128,8 +128,7 @@ class TextSizes:
 
     Attributes:
       candidate_bytes: int64 (systems, segments).
-      reference_bytes: int64 (segments,), of all references of a segment.
-      reference_counts: int64 (segments,), the references that are not missing.
+      reference_bytes, reference_counts: int64 (segments,), of the references that are not missing.
       longest: the bytes of all texts of the longest segment.
       bare_row: the first row whose references are all missing; -1 if there is none.
     """

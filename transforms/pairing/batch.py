@@ -28,9 +28,7 @@ KEPT_ID = "id"  # the name of the segments' ids in `SegmentBatch.kept`, if they 
 
 
 class RowGroup(NamedTuple):
-    """Neighbouring rows of a batch that are added up together, to its end if `stop` is None.
-    Without a key they belong to the whole corpus; without a window, to that of the batch.
-    """
+    """Neighbouring rows of a batch that are added up together, to its end if `stop` is None."""
 
     start: int
     stop: int | None

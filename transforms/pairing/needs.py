@@ -30,9 +30,7 @@ ValueKind = Literal["number", "list", "text"]
 
 @dataclasses.dataclass(frozen=True)
 class ValuePart:
-    """A row of `VALUE_PARTS`. A text that is a number is a number, too. Systems can share a column
-    if `is_shared`.
-    """
+    """A row of `VALUE_PARTS`. Systems can share a column if `is_shared`."""
 
     name: ValuePartName
     takes: tuple[ValueKind, ...]

@@ -39,10 +39,7 @@ class InputFile:
 
 @dataclasses.dataclass(frozen=True)
 class FoundInput:
-    """An input as it was found: its files in the order in which they are read.
-
-    `system` made the candidates. `snapshot` is the version of the table that listed the files.
-    """
+    """An input as it was found, with its files in the order in which they are read."""
 
     role: InputRole
     system: str | None
@@ -103,11 +100,10 @@ class FoundCoverage:
 
 @dataclasses.dataclass(frozen=True)
 class FoundSegments:
-    """What a source finds out about its segments: before they are scored, if it counts them first.
+    """What a source finds out about its segments.
 
     `notices` are what a reader of the score must know about the texts. `notes` are sentences about
-    the files, which are not in the result, because other files can hold the same texts. `inputs`
-    are in the order of `Source.inputs`.
+    the files, which are not in the result, because other files can hold the same texts.
     """
 
     count: int
@@ -137,18 +133,14 @@ class Paired:
     source: Source | None = None
 
     def __or__(self, transform: beam.PTransform) -> Any:
-        """Applies a transform, such as `CorpusBleu.PerSystem`, to a dict of the PCollections by
-        these names.
-        """
+        """Applies a transform, such as `CorpusBleu.PerSystem`, to a dict of the PCollections."""
         outputs = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         there = {name: output for name, output in outputs.items() if output is not None}
         return PairedCollections(there) | transform
 
 
 class PairedCollections(dict[str, Any]):
-    """The PCollections by their names, and their source. Beam gives a transform a plain dict. One
-    that needs the source, such as `Evaluate`, takes it in its `__ror__`.
-    """
+    """The PCollections by their names, and their source, which `Evaluate` needs."""
 
     def __init__(self, outputs: Mapping[str, Any]) -> None:
         self.source: Source | None = outputs.get("source")
@@ -195,16 +187,13 @@ REJECTED = "rejected"
 
 @dataclasses.dataclass(frozen=True)
 class Tally(Sums):
-    """What became of the segments of a part of the input.
-
-    For each system, read = scored + all that were left out + missing. The last step of a job checks
-    this, and compares `scored` with the sums.
+    """What became of the segments of a part of the input: for each system, read = scored + all that
+    were left out + missing. The last step of a job checks this.
 
     Attributes:
       left_out: by reason, the number of segments that are scored for no system.
       missing: by system, the number of segments that only other systems have.
-      judged: by condition of the user, how many records it was asked about; `met`: how many meet
-        it.
+      judged, met: by condition, how many records it was asked about, and how many meet it.
     """
 
     read: int = 0

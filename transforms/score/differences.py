@@ -40,9 +40,7 @@ DETECTABLE = TWO_SIDED_95 + _POWER_80
 @dataclasses.dataclass(frozen=True)
 class Difference:
     """The difference of two scores: a system minus its baseline, or a new score minus an old one.
-
-    `SystemComparison` explains the attributes. `units` are those that both have; of two independent
-    corpora, those of the smaller.
+    `units` are those that both have, or of independent corpora those of the smaller.
     """
 
     units: int
@@ -70,10 +68,7 @@ def too_few(number: int, unit: str) -> str:
 def difference_of_estimates(
     new: float, old: float, standard_errors: tuple[float | None, float | None], segments: int
 ) -> Difference:
-    """The difference of two scores of different units, such as the texts of two nights.
-
-    Independent errors add up in their squares. `segments` are those of the smaller corpus.
-    """
+    """The difference of two scores of different units, whose errors add up in their squares."""
     new_error, old_error = standard_errors
     if new_error is not None and old_error is not None:
         return judged(segments, segments, new - old, math.hypot(new_error, old_error))
@@ -223,9 +218,8 @@ class ComparedSystems:
 def compared_pairs(
     systems: Sequence[str], baseline: str, *, all_pairs: bool
 ) -> list[tuple[str, str]]:
-    """(system, baseline) of each comparison: with the baseline, or of each system with each other.
-
-    Of two other systems, the one that comes first is the baseline.
+    """(system, baseline) of each comparison. Of all pairs, the system that comes first is the
+    baseline.
     """
     ordered = [baseline, *(system for system in systems if system != baseline)]
     baselines = ordered if all_pairs else ordered[:1]

@@ -31,10 +31,8 @@ def segment_schema(
     *,
     texts: bool = False,
 ) -> pa.Schema:
-    """The columns of the table. Columns of one name have the same type in all metrics.
-
-    `score` is null if it is not defined, and a column that a metric does not have is null in its
-    rows. Labels and kept columns can be null, too. All other columns have no nulls.
+    """The columns of the table, which have the same type in all metrics. `score`, labels, kept
+    columns, and columns that only some metrics have can be null.
     """
     fields = [own_types(metric) for metric in metrics]
     types = {name: own[name] for own in fields for name in own}

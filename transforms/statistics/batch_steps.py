@@ -32,17 +32,14 @@ def count_matches(
 class CountMatches(ThreadedDoFn):
     """Maps each `SegmentBatch` to its `BatchStatistics`.
 
-    The Beam counters are for consoles; empty candidates are those of the first metric. If Beam runs
-    a batch again, they count it again. So the counters in the result come from the sums.
+    The Beam counters are for consoles: a batch that Beam runs again is counted again there.
 
     Args:
       counted: each metric, with the steps from a text to its tokens.
-      threads: the number of threads.
       languages: where the segments have their languages; None if all have the same tokenizer.
-      documents: where the segments have their documents, which each must have; None if it need not.
+      documents: where the segments have their documents; None if they need none.
       lengths: a metric, with its steps, whose columns tell the lengths of segments in tokens, for
         the metrics whose columns do not; None if they are not needed.
-      keep_texts: whether the statistics have the texts, for the scores of segments.
       pick: picks segments to be shown, a `Picker`: this is the last step that has texts.
     """
 

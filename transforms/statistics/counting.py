@@ -37,14 +37,11 @@ class BatchStatistics:
     Attributes:
       counts: for each metric int64 (systems, segments, W), its columns.
       reference_counts: int64 (segments,), the references that are not missing.
-      candidate_bytes: int64 (systems, segments), bytes of UTF-8.
-      reference_bytes: int64 (segments,), bytes of UTF-8 of all references.
+      candidate_bytes, reference_bytes: int64 (systems, segments) and (segments,).
       signs: the signs of suspicious input, as `find_signs` gives them.
-      systems: as in the batch, like `numbers`, `groups`, `labels` and `kept`.
       lengths: for each metric int64 (segments,), the average length of the references of each
         segment, rounded down; empty if no slices need them.
-      texts: the batch itself, if its texts are kept.
-      picked: what was picked of the segments to be shown with their texts; None if not asked for.
+      picked: what was picked of the segments to be shown with their texts.
     """
 
     counts: tuple[Integers, ...]
@@ -146,10 +143,8 @@ def _place(batch: SegmentBatch, label: SegmentLabel, row: int) -> str:
 
 
 class PreparedBatch:
-    """A batch whose texts are prepared once for all metrics. One thread uses it at a time.
-
-    With `languages`, where the segments have their languages, each language has its own tokenizer,
-    and shares the other steps. `texts` are the padded texts as they were; references come first.
+    """A batch whose texts are prepared once for all metrics. One thread uses it at a time. With
+    `languages`, each language has its own tokenizer, and shares the other steps.
     """
 
     def __init__(self, batch: SegmentBatch, languages: SegmentLabel | None = None) -> None:
@@ -237,11 +232,8 @@ def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatist
 def count_all_pairs(
     column: pa.LargeStringArray, text: Text, metric: Metric
 ) -> Iterator[tuple[slice, Integers]]:
-    """Counts each text of a padded column without nulls, with each of its texts as the reference.
-
-    Yields:
-      (the texts that are references, their columns): int64 (N, references, W), for each text as
-      the candidate.
+    """Counts each text of a padded column without nulls, with each of its texts as the reference:
+    (the texts that are references, their columns), int64 (N, references, W).
     """
     count = len(column)
     prepared = PreparedBatch(SegmentBatch(candidates=(column,), references=(column,)))
@@ -285,10 +277,7 @@ def _counts(metric: Metric, texts: ReadyTexts) -> Integers:
 
 
 def prepare_counting(text: Text, metric: Metric) -> None:
-    """Prepares this process for its first batch: code is compiled or loaded, and so are libraries.
-
-    A second call does nothing.
-    """
+    """Prepares this process for its first batch: loads or compiles code, and loads libraries."""
     column = padded_texts(["a"])
     values = {value: np.zeros((1, 1)) for value in metric.needs.values}
     batch = SegmentBatch(candidates=(column,), references=(column,), values=values)

@@ -1,8 +1,4 @@
-"""Signs of suspicious input, such as the script, found in the original texts of a batch.
-
-They change no score. They are added up like matches, and score/suspicious_input.py makes warnings
-from the sums.
-"""
+"""Signs of suspicious input, such as the script, found in the original texts of a batch."""
 
 # mypy: allow-untyped-defs
 

@@ -1,8 +1,4 @@
-"""Tokenizers of other libraries, called from Python for each text.
-
-The libraries are optional: they are imported when a definition needs them. So is Beam, which takes
-longer to import than rescoring saved totals takes.
-"""
+"""Tokenizers of other libraries, which are optional, called from Python for each text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The steps of each tokenizer: changes of a text, and the rule that splits the result.
-
-White space is that of `str.isspace`.
-"""
+"""The steps of each tokenizer: changes of a text, and the rule that splits the result."""
 
 from __future__ import annotations
 

@@ -22,13 +22,9 @@ ScriptName = Literal["chinese", "japanese", "southeast_asian", "korean"]
 
 @dataclasses.dataclass(frozen=True)
 class Script:
-    """A row of `SCRIPTS`.
-
-    Attributes:
-      reason: why a tokenizer that does not split it gives other scores, for messages.
-      letters: a text is in this script if the words in which letters of the table occur have more
-        letters than this on average, and if the text has more such letters than words. Words are
-        the parts between white space. docs/inputs.md has the measurement.
+    """A row of `SCRIPTS`. The reason says why a tokenizer that does not split it gives other
+    scores. A text is in this script if its words with such letters have more than `letters` of them
+    on average, and if it has more such letters than words. docs/inputs.md has the measurement.
     """
 
     name: ScriptName
@@ -81,7 +77,6 @@ class Tokenizer:
       sacrebleu: its name in sacreBLEU; None if that has it only for its own models, or not at all.
       splits: the scripts that it splits into words or smaller tokens; others need spaces.
       remedy: what to use for these others; None for the tokenizer that the row of the script names.
-      extra: the extra of beam-bleu that installs its library; None if it needs no library.
       versions: the packages whose versions can change its tokens.
       by_unicode: whether they depend on the version of Python's Unicode tables.
       dictionary: of MeCab: the module of its library and the name of its dictionary.

@@ -1,8 +1,4 @@
-"""Adds up batches of segments: what is added up for a metric, and how.
-
-The whole corpus, its slices and their pairs of systems are added up by one `UnitAdder` each, for
-each set of systems that batches have.
-"""
+"""Adds up batches of segments: what is added up for a metric, and how."""
 
 from __future__ import annotations
 
@@ -223,9 +219,8 @@ class MetricsAdder:
 
 @dataclasses.dataclass(frozen=True)
 class SeveralTotals(Sums):
-    """The totals of a group for several metrics.
-
-    One value has all of them, so that no trigger of a pipeline can fire for one metric alone.
+    """The totals of a group for several metrics in one value, so that no trigger fires for one
+    alone.
     """
 
     metrics: tuple[GroupTotals, ...]

@@ -70,10 +70,7 @@ def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
 def require_all_scored(
     planned: Mapping[str, int], scored: Mapping[str, int], tokens: str = ""
 ) -> None:
-    """Checks the number of segments in the totals of each system, and that there is no other one.
-
-    `tokens` is the way to make tokens, for messages; "" for a job's own one.
-    """
+    """Checks the number of segments in the totals of each system, and that there is no other."""
     for system in {**planned, **scored}:
         were_planned, were_scored = planned.get(system, 0), scored.get(system, 0)
         if were_scored != were_planned:
@@ -127,9 +124,8 @@ def require_segments_left(tally: Tally, rejected: Rejected) -> None:
 
 
 def rejected_warnings(tally: Tally, rejected: Rejected) -> list[str]:
-    """What a reader of the scores must know of rejected records.
-
-    In a join, records can be bad whose ids are unknown: then none of the segments may be rejected.
+    """What a reader of the scores must know of rejected records. In a join, bad records may have no
+    id, and then no segment is rejected.
     """
     return [_told(tally, rejected)] if rejected.records else []
 
@@ -145,9 +141,8 @@ def _in_words(numbers: Mapping[str, int]) -> str:
 
 
 def condition_warnings(tally: Tally) -> list[str]:
-    """A warning for each condition that all records meet, or none.
-
-    Perhaps the records have its value, but written in another way.
+    """A warning for each condition that all records meet, or none: perhaps they spell it
+    differently.
     """
     met_by_all = [
         f"every record meets --where {condition}, so it leaves nothing out; {_AS_JSON}"

@@ -226,10 +226,8 @@ _FOR_ALL = 0  # in place of a system's number in the rows of the columns that al
 
 
 class ReplicateAdder:
-    """Adds up the replicates of batches; see `Adding` for what they are. Mutable.
-
-    It has sums only of the columns that are not 0 in some batch, and only once of those that are
-    the same for all systems. For usual texts this is a third of all columns.
+    """Adds up the replicates of batches; see `Adding` for what they are. It has sums only of the
+    columns that are not 0 in some batch, and only once of those that are the same for all systems.
     """
 
     def __init__(

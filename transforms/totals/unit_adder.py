@@ -1,7 +1,5 @@
-"""Adds up units that have the same systems, in groups: in the whole corpus, or in its slices.
-
-Compiled code adds a few units of a group at a time to the group's sums, so that their columns stay
-in the fastest cache.
+"""Adds up units that have the same systems, in groups. Compiled code adds a few units of a group at
+a time to the group's sums, so that their columns stay in the fastest cache.
 """
 
 # mypy: allow-untyped-defs
@@ -48,11 +46,7 @@ _LOW = 2**32 - 1
 
 
 class UnitAdder:
-    """Sums of units in groups, exact for integers of any size. Mutable.
-
-    All units have all systems, which are in the order of the counts that are added. `pairs` are of
-    the sorted systems.
-    """
+    """Sums of units in groups, exact for integers of any size. All units have all systems."""
 
     def __init__(
         self,

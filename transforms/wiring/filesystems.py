@@ -1,7 +1,4 @@
-"""Finds the filesystem of a path: one of this project's for object stores, otherwise Beam's.
-
-Loading Beam takes half a second, and paths of this machine need none of it.
-"""
+"""Finds the filesystem of a path: one of this project's for object stores, otherwise Beam's."""
 
 from __future__ import annotations
 

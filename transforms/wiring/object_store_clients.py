@@ -1,7 +1,5 @@
-"""Makes obstore's clients from paths, Beam's options and the environment.
-
-The flags of Beam for S3 and Azure come first, then the environment variables that obstore reads,
-then the files of the AWS command line, then the services of a cloud's machines.
+"""Makes obstore's clients from Beam's options, the environment, and the files of the AWS command
+line, in this order.
 """
 
 from __future__ import annotations

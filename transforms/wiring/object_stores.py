@@ -35,10 +35,8 @@ _DELETED_AT_ONCE = 16
 
 
 class ObjectStores:
-    """All object stores, with the methods of Beam's filesystem that are used here.
-
-    Exceptions are `OSError`s that say what the server said. A missing object is a
-    `FileNotFoundError`, a missing bucket is not. Nothing is decompressed.
+    """All object stores, with the methods of Beam's filesystem that are used here. Exceptions are
+    `OSError`s that say what the server said; a missing bucket is no `FileNotFoundError`.
     """
 
     def match(

@@ -1,8 +1,4 @@
-"""What the steps of all rooms share: starts, coders, sums, and DoFns that work on threads.
-
-Beam's in-process runner gives elements to a DoFn one at a time. On threads, work without the
-interpreter's lock (compiled code, reading files) can still use every core.
-"""
+"""What the steps of all rooms share: starts, coders, sums, and DoFns that work on threads."""
 
 from __future__ import annotations
 
@@ -39,10 +35,8 @@ def unchanged(dofn: beam.DoFn) -> beam.DoFn:
 
 
 def starting_with(value: Any, root: Any) -> beam.PTransform:
-    """The transform that gives a pipeline its first element, a value.
-
-    If `root` is a PCollection of one element, the value takes its place, so that nothing starts
-    before it is there.
+    """The transform that gives a pipeline its first element, a value. If `root` is a PCollection of
+    one element, nothing starts before it is there.
     """
     if isinstance(root, beam.pvalue.PCollection):
         return beam.Map(lambda _, value: value, value)
@@ -50,10 +44,7 @@ def starting_with(value: Any, root: Any) -> beam.PTransform:
 
 
 class OfSource(beam.PTransform):
-    """What is made of a source of segments, at the root of a pipeline.
-
-    With `describe`, it also describes the inputs, by their files and by digests of their texts.
-    """
+    """What is made of a source of segments, at the root of a pipeline."""
 
     def __init__(self, source: Any, threads: int, step: Step, describe: bool) -> None:
         super().__init__(self.LABEL)
@@ -95,10 +86,7 @@ def as_batches(output: PCollection[Any], batch: type) -> PCollection[Any]:
 
 
 class AddUp(beam.CombineFn):
-    """Adds up sums of any kind; those with the same key are of the same kind.
-
-    Of nothing it is None.
-    """
+    """Adds up sums of one kind; of nothing it is None."""
 
     def create_accumulator(self) -> Any:
         return None

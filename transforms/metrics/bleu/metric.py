@@ -1,7 +1,4 @@
-"""BLEU: its definition, and how sums become a score by the functions of formula.py.
-
-Its signature has everything that changes the number.
-"""
+"""BLEU: its definition, and how sums become a score by the functions of formula.py."""
 
 from __future__ import annotations
 

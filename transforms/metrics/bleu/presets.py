@@ -27,12 +27,8 @@ DEFAULT_PRESET: PresetName = "sacrebleu"
 
 @dataclasses.dataclass(frozen=True)
 class Preset:
-    """A row of `PRESETS`.
-
-    Attributes:
-      source: the tool or paper that it equals, with names of functions in backticks.
-      choices: the fields of `BleuConfig` that it sets. Weights are a function of the order.
-      details: more about the tool, for docs/metrics.md.
+    """A row of `PRESETS`. The source has names of functions in backticks; weights can be a function
+    of the order.
     """
 
     name: PresetName

@@ -237,10 +237,6 @@ def _match(reference, texts, of_reference, known, orders, spaces, matches, strid
 
 @inlined
 def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, reference, matched):
-    """Writes the n-grams and matches of a candidate and a reference for each order.
-
-    `candidate` and `reference` are numbers of tokens, `matched` the address of the matches.
-    """
     for n in range(orders):
         of_reference = max(reference - n, 0)
         ref_ngrams[first + n] = of_reference

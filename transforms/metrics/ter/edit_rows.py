@@ -85,10 +85,7 @@ _OUTSIDE = 2**40
 
 @inner
 def write_steps(numbers, words, reference, reference_words, distances, steps):
-    """Writes the last step of the way to each cell of the band; returns the distance.
-
-    `steps` is the address of (words + 1) * 2 * reach(words, reference_words) bytes.
-    """
+    """Writes the last step of the way to each cell of the band; returns the distance."""
     reaching = reach(words, reference_words)
     first_before, end_before = band(0, words, reference_words, reaching)
     for column in range(end_before):

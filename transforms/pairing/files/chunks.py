@@ -1,8 +1,4 @@
-"""Reads a file's text, decompressed, up to the end that the file had when it was listed.
-
-The text comes in chunks of bytes, or part by part in memory that is used again for the next part. A
-thread can read chunks ahead.
-"""
+"""Reads a file's text, decompressed, up to the end that the file had when it was listed."""
 
 from __future__ import annotations
 
@@ -142,10 +138,9 @@ def put_parts(chunks: Iterable[bytes], memory: PartMemory) -> Iterator[None]:
 def read_parts(
     stream: Stream, listed: FoundFile, start: int, stop: int, open_file: Open, memory: PartMemory
 ) -> Iterator[None]:
-    """Reads the bytes start <= i < stop of a file part by part; a compressed file as a whole.
-
-    A byte order mark is left out. The caller can read further parts of a file on this machine
-    itself, from the descriptor of `memory.unread`. Progress is told as in `read_chunks`.
+    """Reads the bytes start <= i < stop of a file part by part, without a byte order mark; a
+    compressed file as a whole. The caller can read further parts from the descriptor of
+    `memory.unread`.
     """
     memory.forget()
     most = memory.part_bytes

@@ -25,10 +25,8 @@ NO_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe does not wait for it
 
 
 def local_files(label: str, pattern: str) -> list[FoundFile]:
-    """The files of a path or pattern on this machine's filesystem, in any order.
-
-    `*`, `?` and `[...]` match within a name, `**` any number of folders. A file whose name is the
-    pattern comes first.
+    """The files of a path or pattern, in any order: `*`, `?` and `[...]` match within a name, `**`
+    any number of folders. A file whose name is the pattern comes first.
     """
     matched = []
     if _entry(label, pattern) is not None:

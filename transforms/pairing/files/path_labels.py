@@ -47,9 +47,7 @@ class PathLabel:
                 )
 
     def agreed(self, files: Sequence[tuple[str, str]]) -> str:
-        """The one value for segments whose texts are in these files, each a stream and a path. One
-        or more paths must match.
-        """
+        """The one value for segments whose texts are in these files, each a stream and a path."""
         matching = [(label, path, value) for label, path in files if (value := self.value_of(path))]
         if not matching:
             paths = joined([path for _, path in files])

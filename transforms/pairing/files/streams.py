@@ -125,7 +125,7 @@ def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
 
 
 def _of_total(stream: Stream, path: str) -> re.Match[str] | None:
-    """The last place in a path with a shard's number and the total, not in fixed folders of the
+    """The last place with a shard's number and the total that is not in fixed folders of the
     pattern.
     """
     head = before_wildcard(stream.pattern).rpartition("/")[0]
@@ -187,10 +187,8 @@ def names_of(paths: Sequence[str]) -> list[Name]:
 
 
 def what_varies(one: Sequence[Name], other: Sequence[Name]) -> tuple[list[Name], list[Name]]:
-    """What varies in the names of two streams; it is equal if the streams correspond.
-
-    If a name is in both streams, these are whole names. Otherwise they are without the parts that
-    are common to all names of a stream.
+    """What varies in the names of two streams; it is equal if the streams correspond. If no name is
+    in both streams, the parts that are common to all names of a stream are left out.
     """
     if set(one).isdisjoint(other):
         return _without_shared(one), _without_shared(other)
@@ -205,10 +203,8 @@ def _without_shared(names: Sequence[Name]) -> list[Name]:
 
 
 def _stems(paths: Sequence[str]) -> dict[str, str]:
-    """Each path without its compression suffix and its extension.
-
-    Extensions that number files are kept: those of `out.1`, of Beam's `out.txt-00000-of-00002`, and
-    of `out.aa` from `split`.
+    """Each path without its compression suffix and its extension, unless the extension numbers
+    files, as in `out.1`, Beam's `out.txt-00000-of-00002` and `out.aa` from `split`.
     """
     bare = {path: path[: len(path) - len(compression(path) or "")] for path in paths}
     halves = {path: os.path.splitext(name) for path, name in bare.items()}

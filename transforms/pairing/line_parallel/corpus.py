@@ -49,11 +49,8 @@ from beam_bleu.transforms.pairing.paired import (
 
 @dataclasses.dataclass(frozen=True)
 class Corpus:
-    """Segments of several streams: line i of each stream belongs to segment i.
-
-    A worker counts `range_bytes` at a time, and scores about as many of all streams. Each line of
-    `references` has `num_refs`, with tabs between them; if it is 1, tabs are text. `path_labels`
-    come from the files of candidates and references.
+    """Segments of several streams: line i of each stream belongs to segment i. Each line of
+    `references` has `num_refs`, with tabs between them; if it is 1, tabs are text.
     """
 
     systems: tuple[str, ...]
@@ -139,9 +136,7 @@ class LabelStream:
         return tuple(name for name in self.names if name not in self.only_kept)
 
     def columns(self, lines: pa.LargeStringArray, reader: LineReader) -> dict[str, pa.Array]:
-        """A dictionary column for each name, of the lines that a reader gave last. Lines with
-        another number of fields are added to its bad lines, whose values have no meaning.
-        """
+        """A dictionary column for each name, of the lines that a reader gave last."""
         encoded = reader.good(lines).dictionary_encode()
         values = without_returns(encoded.dictionary)  # the different lines
         columns = [values]

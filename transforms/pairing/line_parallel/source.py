@@ -1,7 +1,4 @@
-"""Line-parallel text as a source: wires its pairing to Beam.
-
-Only counts and plans go through a shuffle. Text goes from the file directly into the batch.
-"""
+"""Line-parallel text as a source: only counts and plans, and no text, go through a shuffle."""
 
 from __future__ import annotations
 
@@ -159,8 +156,8 @@ class _ReadPortion(ThreadedDoFn):
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
 
     def _raise_as_counted(self, whole: WholeFiles) -> None:
-        """Raises the error of these files if their lines are counted first: streams with different
-        numbers of lines look like files that change.
+        """Streams with different numbers of lines look like files that change: the error says
+        which.
         """
         shards = itertools.chain.from_iterable(whole.shards)
         parts = itertools.chain.from_iterable(cut(shard, whole.range_bytes) for shard in shards)
@@ -231,9 +228,7 @@ def count_range(corpus: Corpus, part: ByteRange) -> LineCounts:
 
 
 class PlanPortions(beam.DoFn):
-    """Maps the counts of all ranges to portions; the first one has the `FoundSegments`, too. Whole
-    files are a portion of their own.
-    """
+    """Maps the counts of all ranges to portions; the first one has the `FoundSegments`, too."""
 
     def __init__(self, corpus: Corpus, describe: bool) -> None:
         self._corpus = corpus

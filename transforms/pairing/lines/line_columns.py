@@ -149,9 +149,7 @@ def skip_lines(memory, begin, end, lines):
 
 @dataclasses.dataclass(frozen=True)
 class Fields:
-    """The fields of lines that are wanted, as padded columns; the rows with another number of
-    fields, which have empty texts there; and how many fields each of these has.
-    """
+    """The wanted fields of lines, the rows with another number of fields, and these numbers."""
 
     columns: tuple[pa.LargeStringArray, ...]
     wrong: Integers
@@ -172,9 +170,7 @@ def split_fields(column: pa.LargeStringArray, fields: int) -> Fields:
 
 
 def split_values(column: pa.LargeStringArray, fields: int, numbers: Sequence[int]) -> Fields:
-    """Fields of lines of values, by their numbers from 0. A carriage return at the end of a line is
-    in none.
-    """
+    """Fields of lines of values, by their numbers from 0, without a carriage return at the end."""
     texts = text_bytes(column)
     offsets = offsets_of(column) - offsets_of(column)[0]
     begins, ends = offsets[:-1], offsets[1:].copy()

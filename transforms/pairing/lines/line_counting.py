@@ -74,10 +74,8 @@ def count_lines(
     version: str | None = None,
     max_line_bytes: int | None = MAX_LINE_BYTES,
 ) -> LineCounts:
-    """Counts the newlines of a range, block by block.
-
-    Here `max_line_bytes` only bounds the amount of decompressed text: lines are checked when they
-    are scored. It is None if lines that are too long are only left out.
+    """Counts the newlines of a range, block by block. `max_line_bytes` only bounds the amount of
+    decompressed text; it is None if lines that are too long are only left out.
     """
     counted = CountedText(stream, part, version, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
@@ -94,9 +92,7 @@ def count_lines(
 
 
 class CountedText:
-    """Counts the newlines of the text of a range. Mutable. At most `part_bytes` of a file that is
-    not compressed are added at once.
-    """
+    """Counts the newlines of the text of a range."""
 
     def __init__(
         self, stream: Stream, part: ByteRange, version: str | None, max_line_bytes: int | None
@@ -134,9 +130,8 @@ class CountedText:
         self._last_byte = bytes(text[end - 1 : end])
 
     def add_file(self, descriptor: int) -> bool:
-        """Adds the text of the range, from an open file of this machine. False, and nothing is
-        added, if something is unusual: no text, a file that has changed, a line that may be too
-        long.
+        """Adds the text of the range, from an open file of this machine; False if something is
+        unusual.
         """
         start, stop, file = self._range.start, self._range.stop, self._range.shard.file
         try:
@@ -316,9 +311,8 @@ class ByteRange:
 
 @dataclasses.dataclass(frozen=True)
 class LineCounts:
-    """What is found in a range: the newlines of each of its blocks, or one number for a compressed
-    file, in the smallest type of integers; and whether it ends its file with a line without one.
-    Bytes are those after decompression; `control_bytes` are no white space, but NULs, too.
+    """The newlines of each block of a range, or one number for a compressed file; and whether it
+    ends its file with a line without one. Bytes are those after decompression.
     """
 
     range: ByteRange
@@ -344,9 +338,8 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRan
 
 
 def longest_first(sizes: Integers, usual: int) -> list[int]:
-    """The order in which workers should work on units of these sizes, int64 (units,): long ones
-    first. Units of less than twice the usual size stay in their order: neighbours in a file are
-    best read one after the other.
+    """The order in which workers should work: units of twice the usual size or more come first.
+    Others stay in their order, because neighbours in a file are best read one after the other.
     """
     lengths = np.where(sizes < 2 * usual, 0, sizes)
     order: list[int] = np.argsort(-lengths, kind="stable").tolist()
@@ -354,8 +347,8 @@ def longest_first(sizes: Integers, usual: int) -> list[int]:
 
 
 def range_bytes_for(corpus_bytes: int) -> int:
-    """The size of a range. Small ones divide a small corpus among threads. Larger ones need fewer
-    openings of files, and a shorter plan.
+    """The size of a range: small ones divide a small corpus among threads, and larger ones need
+    fewer openings of files.
     """
     range_bytes = SMALL_RANGE
     while range_bytes < USUAL_RANGE and range_bytes * MANY_RANGES < corpus_bytes:

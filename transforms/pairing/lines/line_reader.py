@@ -36,8 +36,6 @@ _FIRST_SPACE = 1 << 16  # bytes for the texts of the first batch
 class LineReader:
     """Reads the pieces of a stream as one sequence of lines. `bad` has the bad ones among those
     taken last.
-
-    If `texts` is given, it has the text in chunks, with a newline at the end of each file.
     """
 
     def __init__(
@@ -118,8 +116,8 @@ class LineReader:
         self._missing -= self._lines - before
 
     def take(self, lines: int) -> pa.LargeStringArray:
-        """The next lines, in a padded column. Bad ones are not UTF-8, or cut after the limit and
-        one more byte.
+        """The next lines, in a padded column. Bad ones are not UTF-8, or cut one byte after the
+        limit.
         """
         texts, offsets = self._texts, self._offsets
         end = int(offsets[lines])
@@ -160,9 +158,7 @@ class LineReader:
                 self._add(row, "invalid-utf8", what, TO_UTF8, line)
 
     def split(self, column: pa.LargeStringArray, fields: int) -> tuple[pa.LargeStringArray, ...]:
-        """The tab-separated fields of the lines taken last, each one a padded column. The texts of
-        bad lines have no meaning.
-        """
+        """The tab-separated fields of the lines taken last; those of bad lines have no meaning."""
         if fields == 1:
             return (column,)
         split = split_fields(self.good(column), fields)
@@ -202,9 +198,7 @@ class LineReader:
             raise AssertionError("a piece gave more lines than it has")
 
     def _read_parts(self, texts: Iterable[bytes] | None) -> Iterator[bool]:
-        """True for each part that the memory has, before its lines are copied; `copy_lines` reads
-        others.
-        """
+        """True for each part that the memory has, before its lines are copied."""
         if texts is None:
             for piece in self._pieces:
                 yield from self._read_piece(piece)

@@ -82,9 +82,7 @@ def make_plan(
     cuts: Cuts = "same",
     header_lines: int = 0,
 ) -> Plan:
-    """Cuts a corpus into portions of about the size of a range. The first `header_lines` of each
-    file are not segments.
-    """
+    """Cuts a corpus into portions of about the size of a range."""
     by_stream: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
         by_stream[count.range.shard.stream].append(count)
@@ -173,8 +171,8 @@ class _StreamLines:
         self.is_compressed = any(compression(file.shard.file.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
-        """The pieces with the lines first <= i < last, and the empty files between them, so that
-        the job notices if these have lines now.
+        """The pieces with the lines first <= i < last, and the empty files between them: these may
+        have lines now.
         """
         begin_at = int(np.searchsorted(self.first_lines, first))
         if self.first_lines[begin_at] != first:

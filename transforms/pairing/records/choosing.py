@@ -54,7 +54,7 @@ def choose(
     numbered: bool = False,
 ) -> Chosen:
     """Finds the wanted columns in the canonical columns of a file, which are called "1", "2", ...
-    without a header. Columns can also be named by their numbers, from 1, if they are `numbered`.
+    without a header.
     """
     columns = FileColumns(schema, label, numbered)
 

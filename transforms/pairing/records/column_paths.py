@@ -87,9 +87,7 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
-    """The values at the end of a path, of a canonical type, unchecked. A value is null if anything
-    on its way is null, or if a list on its way is too short.
-    """
+    """The values at the end of a path; null if anything on its way is null, or a list too short."""
     first, *others = path.steps
     values = canonical(records.column(first))
     for step in others:
@@ -111,9 +109,7 @@ def rows_of(column: pa.Array, places: Integers) -> Integers:
 
 
 def faulty_texts(column: pa.Array) -> dict[int, str]:
-    """The rows with texts that are not UTF-8, as Parquet can have them, and what is wrong with the
-    first text of each.
-    """
+    """The rows with texts that are not UTF-8, as Parquet can have them, and what is wrong."""
     texts = column.values if pt.is_large_list(column.type) else column
     try:
         texts.validate(full=True)

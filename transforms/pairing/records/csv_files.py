@@ -1,7 +1,4 @@
-"""CSV files, as RFC 4180 describes them, with commas or tabs: a file is one group.
-
-A newline can be a part of a field, so a file cannot be cut before it is read.
-"""
+"""CSV files, as RFC 4180 describes them: a file is one group, because a field can have newlines."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFormat:
-    """A format of record files. `column_names` is for docs/inputs.md; `delimiter` is between the
-    fields of a row of text, whose first row can be a header.
+    """A format of record files. `column_names` is for docs/inputs.md; `delimiter` is between
+    fields.
     """
 
     label: str

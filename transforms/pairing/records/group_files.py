@@ -1,7 +1,4 @@
-"""Files whose rows lie in groups: row groups of Parquet, record batches of Arrow, blocks of Avro.
-
-One worker reads a group. A run loads only the libraries of its formats.
-"""
+"""Files whose rows lie in groups: row groups of Parquet, record batches of Arrow, Avro's blocks."""
 
 from __future__ import annotations
 
@@ -26,9 +23,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class GroupPiece:
-    """Neighbouring groups of one file: their numbers, the number of the first row in the file, from
-    0, the bytes of all columns, and those of the groups before them.
-    """
+    """Neighbouring groups of one file. Rows count from 0, and bytes are those of all columns."""
 
     file: FoundFile
     version: str | None
@@ -40,10 +35,8 @@ class GroupPiece:
 
 
 class GroupFile(abc.ABC):
-    """An open file of a format, which begins with `mark`.
-
-    Args:
-      piece: the groups that are read; None to read only the columns and the groups' sizes.
+    """An open file of a format, which begins with `mark`; without a piece, only the schema and the
+    groups' sizes are read.
     """
 
     mark = b""

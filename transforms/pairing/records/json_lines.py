@@ -62,9 +62,7 @@ _KINDS = {
 
 
 class _Form(NamedTuple):
-    """The kinds of values that a column can have beside null, and those of the items of lists, if
-    values can be lists.
-    """
+    """The kinds of values that a column, or a list in it, can have beside null."""
 
     must_be: str
     values: tuple[int, ...] = (TEXT,)
@@ -100,9 +98,7 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
 def read_json_lines(
     column: pa.LargeStringArray, chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
-    """The chosen columns of a padded column of lines. Numbers and booleans become text, as JSON
-    writes them.
-    """
+    """The chosen columns of a padded column of lines, with numbers and booleans as text."""
     forms = _forms(chosen)
     spans, _, unknown = _spans(column, chosen.columns)
     faults: dict[int, Fault] = {}
@@ -131,8 +127,8 @@ _Span = tuple[Integers, Integers]  # the begins and the ends of the values of a 
 def _spans(
     column: pa.LargeStringArray, paths: Sequence[ColumnPath]
 ) -> tuple[dict[ColumnPath, _Span], Booleans, Booleans]:
-    """The spans of columns; whether each line is an object that the scanner knows, and whether
-    something is not known to it, in the line or on a path, both bool (rows,).
+    """The spans of columns; whether each line is an object that the scanner knows; and whether
+    something in it is not known, both bool (rows,).
     """
     keys = list(dict.fromkeys(str(path.steps[0]) for path in paths))
     begins, ends, known = find_keys(*lines_as_values(column), keys)
@@ -250,9 +246,7 @@ def record_of(line: str) -> dict[str, Any] | Fault:
 
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
-    """The keys, and the types of most of their values. A ValueError says what is wrong with the
-    first line, if no line is a record.
-    """
+    """The keys, and the types of most of their values; a ValueError if no line is a record."""
     found = []
     for line in lines:
         try:

@@ -1,7 +1,4 @@
-"""JSON lines and tab-separated text: each line is a record.
-
-The first records of each file say which columns it has.
-"""
+"""JSON lines and tab-separated text: the first lines of each file say which columns it has."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ _ROUNDED_ZERO = 1e-5
 
 
 class Numbers(NamedTuple):
-    """The numbers of a column, float64 (rows,), between the bounds of signed fixed point; and bool
-    (rows,), whether there is no value, or a wrong one: the number is 0 then.
+    """The numbers of a column, float64 (rows,); and bool (rows,), whether there is no value, or a
+    wrong one: the number is 0 then.
     """
 
     values: Floats
@@ -64,9 +64,7 @@ def _has_numbers(kind: pa.DataType) -> bool:
 
 
 def numbers_as_texts(column: pa.Array) -> pa.Array:
-    """A column of numbers, or lists of them, as texts for digests: equal numbers have equal texts,
-    of whatever type.
-    """
+    """A column of numbers, or lists of them, as texts for digests, whatever their type."""
     if pt.is_large_list(column.type):
         texts = numbers_as_texts(column.flatten())
         mask = column.is_null()

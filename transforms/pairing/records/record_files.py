@@ -70,9 +70,7 @@ _MOST_NAMES = 12  # the largest number of names of columns in a message
 
 @dataclasses.dataclass(frozen=True)
 class Portion:
-    """The records that one worker reads: `first` is the number of the first one in the whole input,
-    from 0, and `pieces` are the parts of files that have them, in order.
-    """
+    """The records that one worker reads; `first` counts from 0 in the whole input."""
 
     first: int
     records: int
@@ -254,9 +252,7 @@ _DETAILS = logging.getLogger("beam_bleu")
 
 
 class PlanRecords(OfSource):
-    """Expands a pipeline's root to the portions of a source, not spread yet, and one
-    `FoundSegments`.
-    """
+    """Expands a pipeline's root to portions that are not spread yet, and one `FoundSegments`."""
 
     LABEL = "Plan records"
 

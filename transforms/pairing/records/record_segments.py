@@ -1,7 +1,4 @@
-"""From records to segments: judges the records that a reader gives, and makes batches of them.
-
-Everything is done column by column. Only bad records become objects of their own.
-"""
+"""Judges the records that a reader gives, and makes batches of them, column by column."""
 
 from __future__ import annotations
 
@@ -39,9 +36,7 @@ _SHOWN = 40  # the most characters of a value that a message shows
 
 @dataclasses.dataclass(frozen=True)
 class Judged:
-    """What becomes of neighbouring records: the rows that are scored, int64 in order, and for each
-    column of numbers those of each system, of all rows.
-    """
+    """The rows that are scored, in order, and for each column of numbers those of each system."""
 
     scored: Integers
     numbers: Mapping[ValueColumn, Sequence[Numbers]]

@@ -214,9 +214,8 @@ class RowGroupRecords(RecordFiles):
         """The sum of the hashes of all texts, and of ids, labels, values of conditions and numbers
         as texts.
 
-        A seed is made of the number of the record, that of its column and, in a list, its place. So
-        a digest does not depend on the division into files or row groups. A null has no hash, so it
-        is not the same as an empty text. Columns that are only kept do not count.
+        The seed of a hash has the places of the value in the input, not in a file or row group. A
+        null has no hash, so it is not the same as an empty text.
         """
         chosen = read.raw.chosen
         of_segments = {*(path for _, path in chosen.candidates), *chosen.references}

@@ -23,9 +23,9 @@ INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"  # an id that can be a number of JSON, and i
 
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
-    """The way to a value of a record: the name of the column, and then names of fields and indexes
-    of lists. In text with fields, it is the number of the column, from 0. There are no steps for a
-    label from the path of the file.
+    """The way to a value of a record: the name of the column, or its number from 0 in text with
+    fields, and then names of fields and indexes of lists. A label from the path of the file has
+    none.
     """
 
     text: str
@@ -55,14 +55,12 @@ class Wanted:
     """The columns that a user asks for. Patterns and names that are left out are still open.
 
     Attributes:
-      candidates: the columns of the systems, which have their names, or patterns such as "hyp_*";
-        none if the column has one of the usual names.
+      candidates: the columns of the systems, which have their names, or patterns such as "hyp_*".
       references: the same for references. One column can have lists of them.
       system_name: the name of the only system, if it does not have the name of its column.
       where_if_there: whether conditions are left out whose column is not there.
       ids: with several columns, their values together are the id.
       system: the column of the system's name, for long records.
-      keeps_texts: whether `KEPT_TEXTS` is kept, too.
       witnesses: regular expressions of columns of texts that show which document a record is of.
     """
 
@@ -97,9 +95,8 @@ class Chosen:
       path_labels: labels from the paths of files, with the path that stands for the values, which
         is one of `labels` or `ids`.
       lacking: the columns of conditions that are not there, if this is allowed.
-      unused_system: a column with a usual name of the system's name that nothing uses, so that all
-        records are scored together. Files may differ in it, and in `witnesses`.
-      systems_of_values: the systems' names, if there are no candidates.
+      unused_system: a column with a usual name of the system's name that nothing uses. Files may
+        differ in it, and in `witnesses`.
       fields: the names of all columns of text with fields; none for other formats.
     """
 
@@ -154,10 +151,9 @@ class RawRecords:
 
     Attributes:
       values: the lines in a padded column; or a record batch of rows.
-      kind: what a record is in the file: "line" or "row".
       first: the number of the first record in the whole input, from 0.
       first_place: its number in the file, from 1, with the header.
-      bad: the lines that are too long or not UTF-8, in order. `values` has something else there.
+      bad: the lines that are too long or not UTF-8. `values` has something else there.
     """
 
     values: Any
@@ -196,13 +192,10 @@ Columns = dict[ColumnPath, pa.Array]  # the values of columns, with a row for ea
 
 @dataclasses.dataclass(frozen=True)
 class ReadRecords:
-    """Neighbouring records of one file, column by column.
+    """Neighbouring records of one file, column by column, in valid UTF-8 that is not padded yet.
 
-    Attributes:
-      columns: of canonical types (`pairing/canonical.py`). Texts are valid UTF-8, not yet padded.
-      faults: by its row, the first fault that the reader found in a record. Wrong values are null,
-        and of a record that could not be read, as those of `RawRecords.bad`, all values.
-      digest: a sum of hashes of the records, modulo 2^128; 0 if nobody asked for it.
+    `faults` are the first ones of each bad row. Wrong values are null, and so are all values of a
+    record that could not be read.
     """
 
     raw: RawRecords

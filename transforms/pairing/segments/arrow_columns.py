@@ -107,8 +107,8 @@ class ArrowColumns:
     def require(
         self, *, keyed: bool, systems: Sequence[str] | None, of_segments: bool = False
     ) -> None:
-        """Checks that the columns have what a transform needs. `systems` are those that it
-        compares; None if it scores one.
+        """Checks that the columns have what a transform needs; `systems` are those that it
+        compares.
         """
         if keyed != (self.key is not None):
             raise ValueError(

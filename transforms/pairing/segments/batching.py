@@ -133,9 +133,7 @@ def key_and_segment(element: Any) -> tuple[Any, Any]:
 
 
 def key_or_itself(element: Any) -> tuple[Any, Any]:
-    """The key and the segment of an element, whose second part is a tuple; or a list in a segment,
-    which is its own key.
-    """
+    """The key and the segment of an element; a segment without a key is its own key."""
     key, second = _pair(element, _EITHER_FORM)
     return (key, second) if isinstance(second, tuple) else (element, element)
 

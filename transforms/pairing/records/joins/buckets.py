@@ -1,7 +1,7 @@
 """Joins the rows of a bucket by their ids, column by column.
 
 The first side of a join says which segments there are: a stream, or the first record of each
-segment of long records. A batch has the segments that the same systems have.
+segment of long records.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a join finds out about ids: which are missing, unknown or twice, and what follows from it.
-
-One step judges the findings of all buckets, so an error or a warning does not depend on them.
-"""
+"""What a join finds out about ids: missing, unknown or twice, and what follows from it."""
 
 from __future__ import annotations
 
@@ -72,10 +69,8 @@ class Report:
     """What was found in a portion of a stream, in a bucket, or in several of them, added up.
 
     `sent` and `arrived` are the numbers of rows in the shuffle, `segments` those that the
-    conditions keep, and no bad record rejects. The tally of buckets says what became of the
-    segments. That of portions has, as segments, the bad records that are in no row, because their
-    id or system could not be read; the number of all bad records; and how many records meet each
-    condition.
+    conditions keep, and no bad record rejects. The tally of portions has, as segments, the bad
+    records that are in no row, because their id or system could not be read.
     """
 
     read: int = 0

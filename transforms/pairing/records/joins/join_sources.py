@@ -1,8 +1,4 @@
-"""Records that are joined by ids, as a source: several streams, or one stream of long records.
-
-This is the one place where text goes through a shuffle. The rows of a portion go to buckets by
-their ids, as few large messages. Then each bucket is joined on its own.
-"""
+"""Records that are joined by ids, as a source: the one place where text goes through a shuffle."""
 
 from __future__ import annotations
 

@@ -144,9 +144,7 @@ def id_texts(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
-    """The ids that consist of these texts: if they are several, as lists of JSON. Without a part,
-    an id is null.
-    """
+    """The ids that consist of these texts: lists of JSON if they are several; null if one is."""
     if len(columns) == 1:
         return columns[0]
     begin, end, comma, nothing = (
@@ -221,8 +219,8 @@ def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int
 
 
 def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
-    """The rows of all messages of a bucket, by stream and number, in one chunk. What a part of the
-    input does not have is null.
+    """The rows of all messages of a bucket, by stream and number; what a part does not have is
+    null.
     """
     tables = [pa.ipc.open_stream(message).read_all() for message in messages]
     if not tables:
