@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from command_line import Argument, called, write_lines
 
 ROWS = {
@@ -19,10 +17,9 @@ ROWS = {
     ],
     "en-fr": [{"hyp": "a b c d e f", "ref": "a b c d e f g"}],
 }
-"""By language pair: the candidates and references of its segments."""
 
 ALL = [
-    row | {"id": f"{pair} {number}", "sys": "a"}
+    row | {"id": f"{pair} {number}"}
     for pair, rows in ROWS.items()
     for number, row in enumerate(rows)
 ]
@@ -33,41 +30,19 @@ def as_json(rows: list[dict[str, str]]) -> list[str]:
     return [json.dumps(row) for row in rows]
 
 
+def as_tsv(rows: list[dict[str, str]]) -> list[str]:
+    return ["hyp\tref", *(f"{row['hyp']}\t{row['ref']}" for row in rows)]
+
+
 def files_of(root: Path, name: str, lines: Callable[[list[dict[str, str]]], list[str]]) -> str:
     """Writes a file for each language pair; returns their pattern."""
-    for pair in ROWS:
-        rows = [row for row in ALL if row["id"].startswith(pair)]
-        write_lines(root / "news" / "2024" / pair / name, lines(rows))
-    return f"{root}/news/*/*/{name}"
-
-
-def jsonl(root: Path) -> list[Argument]:
-    return ["--input", files_of(root, "x.jsonl", as_json)]
-
-
-def tsv(root: Path) -> list[Argument]:
-    def lines(rows: list[dict[str, str]]) -> list[str]:
-        return ["hyp\tref", *(f"{row['hyp']}\t{row['ref']}" for row in rows)]
-
-    return ["--input", files_of(root, "x.tsv", lines)]
-
-
-def parquet(root: Path) -> list[Argument]:
     for pair, rows in ROWS.items():
-        path = root / "news" / "2024" / pair / "x.parquet"
-        path.parent.mkdir(parents=True)
-        pq.write_table(pa.Table.from_pylist(rows), path)
-    return ["--input", f"{root}/news/*/*/x.parquet"]
-
-
-def long_records(root: Path) -> list[Argument]:
-    return [*jsonl(root), "--system_column", "sys", "--id_column", "id"]
-
-
-def joined(root: Path) -> list[Argument]:
-    candidates = [{"id": row["id"], "hyp": row["hyp"]} for row in ALL]
-    hyp = write_lines(root / "hyp.jsonl", as_json(candidates))
-    return [files_of(root, "ref.jsonl", as_json), "-i", hyp, "--join_on", "id"]
+        path = root / "news" / "2024" / pair / name
+        if path.suffix == ".parquet":
+            pq.write_table(pa.Table.from_pylist(rows), path)
+        else:
+            write_lines(path, lines([row for row in ALL if row["id"].startswith(pair)]))
+    return f"{root}/news/*/*/{name}"
 
 
 def text(root: Path) -> list[Argument]:
@@ -76,21 +51,28 @@ def text(root: Path) -> list[Argument]:
     return [files_of(root, "ref.txt", lambda rows: [row["ref"] for row in rows]), "-i", hyp]
 
 
-@pytest.mark.parametrize("form", [jsonl, tsv, parquet, long_records, joined, text])
-def test_each_form_of_input_has_labels_from_paths(form: Any, tmp_path: Path) -> None:
-    arguments = form(tmp_path)
-    scores = called(*arguments, *FLAGS).document["scores"]
-    found = {each["slice"]["pair"]: (each["segments"], each["matches"]) for each in scores[1:]}
-    assert found == {"en-de": (2, [5, 3, 2, 1]), "en-fr": (1, [6, 5, 4, 3])}
-    if form in (parquet, text):
-        run = called(*arguments, "--label_from_path", "pair=ted/(*)/", "--slice_by", "pair")
+def test_each_form_of_input_has_labels_from_paths(tmp_path: Path) -> None:
+    candidates = [{"id": row["id"], "hyp": row["hyp"]} for row in ALL]
+    hyp = write_lines(tmp_path / "hyp.jsonl", as_json(candidates))
+    forms: dict[str, list[Argument]] = {
+        "jsonl": ["--input", files_of(tmp_path, "x.jsonl", as_json)],
+        "tsv": ["--input", files_of(tmp_path, "x.tsv", as_tsv)],
+        "parquet": ["--input", files_of(tmp_path, "x.parquet", as_json)],
+        "joined": [files_of(tmp_path, "ref.jsonl", as_json), "-i", hyp, "--join_on", "id"],
+        "text": text(tmp_path),
+    }
+    for form, arguments in forms.items():
+        scores = called(*arguments, *FLAGS).document["scores"]
+        found = {each["slice"]["pair"]: (each["segments"], each["matches"]) for each in scores[1:]}
+        assert found == {"en-de": (2, [5, 3, 2, 1]), "en-fr": (1, [6, 5, 4, 3])}, form
+    for form in ("parquet", "text"):
+        run = called(*forms[form], "--label_from_path", "pair=ted/(*)/", "--slice_by", "pair")
         run.assert_failed(3, "--label_from_path pair=ted/(*)/: ", f"{tmp_path}/news/2024/en-de/")
-    if form in (jsonl, text):  # they can be documents, and are columns
-        label = ["--label_from_path", "pair=news/*/(*)/"]
-        run = called(*arguments, *label, "--documents", "pair", "--format", "json")
+    for form in ("jsonl", "text"):  # they can be documents, and are columns
+        flags = ["--label_from_path", "pair=news/*/(*)/", "--documents", "pair", "--format", "json"]
+        output = tmp_path / form
+        run = called(*forms[form], *flags, "--segment_scores", "--output", output)
         assert run.document["uncertainty"]["units"] == 2
-        output = tmp_path / "out"
-        assert called(*arguments, *label, "--segment_scores", "--output", output).code == 0
         table = pq.read_table(output / "segment_scores")
         assert sorted(table["pair"].to_pylist()) == ["en-de", "en-de", "en-fr"]
 

@@ -69,17 +69,29 @@ def open_pipe(data: bytes) -> Iterator[str]:
         thread.join(60)
 
 
-def with_stdin(stdin: object, *arguments: str | Path, **options: object) -> Run:
-    """Runs the command in a separate process with this stdin."""
-    process = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=PROJECT,
-        capture_output=True,
-        timeout=120,
-        **{"input" if isinstance(stdin, bytes) else "stdin": stdin},
-        env={**os.environ, "TMPDIR": tempfile.gettempdir()},
-    )
-    return Run(process.returncode, process.stdout, process.stderr.decode())
+@contextlib.contextmanager
+def stdin(data: bytes | Path, begin: int = 0) -> Iterator[None]:
+    """Fd 0 is a pipe with this text, or a file that is read from a place on."""
+    saved = os.dup(0)
+    if isinstance(data, Path):
+        new = os.open(data, os.O_RDONLY)
+        os.lseek(new, begin, os.SEEK_SET)
+    else:
+        new, writing = os.pipe()
+        os.write(writing, data)  # less than a pipe holds
+        os.close(writing)
+    os.dup2(new, 0)
+    os.close(new)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 0)
+        os.close(saved)
+
+
+def with_stdin(data: bytes, *arguments: str | Path) -> Run:
+    with stdin(data):
+        return called(*arguments)
 
 
 def test_pipes_give_the_numbers_of_the_files(tmp_path):
@@ -101,8 +113,9 @@ def test_a_system_from_stdin_or_a_pipe_has_a_name():
     with open_pipe(BIRCH.read_bytes()) as birch:
         run = called(*streams([birch], REFERENCES, *JSON))
     assert [score["system"] for score in run.document["scores"]] == ["pipe"]
-    run = with_stdin(ATLAS.read_bytes(), *streams(["-"], REFERENCES, *JSON))
-    assert [score["system"] for score in run.document["scores"]] == ["stdin"]
+    expected = called(*streams([f"stdin={ATLAS}"], REFERENCES, *JSON)).out
+    for arguments in (streams(["-"], REFERENCES), REFERENCES):
+        assert with_stdin(ATLAS.read_bytes(), *arguments, *JSON).out == expected
     named = with_stdin(ATLAS.read_bytes(), *streams(["atlas=-"], REFERENCES, *JSON))
     assert named.out == called(*streams([ATLAS], REFERENCES, *JSON)).out
 
@@ -110,9 +123,8 @@ def test_a_system_from_stdin_or_a_pipe_has_a_name():
 def test_stdin_that_is_a_file_is_read_from_where_it_stands(tmp_path):
     text = b"a line that another program has read\n"
     (tmp_path / "file").write_bytes(text + REFERENCES[0].read_bytes())
-    with open(tmp_path / "file", "rb", buffering=0) as file:
-        file.seek(len(text))
-        run = with_stdin(file, *streams([ATLAS], ["/dev/stdin"], *JSON))
+    with stdin(tmp_path / "file", len(text)):
+        run = called(*streams([ATLAS], ["/dev/stdin"], *JSON))
     assert run.out == called(*streams([ATLAS], REFERENCES[:1], *JSON)).out
 
 

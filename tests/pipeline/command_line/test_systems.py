@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 
-from command_line import COMMAND, EXAMPLE, PROJECT, REFERENCES, SYSTEMS, called, write_lines
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, write_lines
 from memory_filesystem import OBJECTS
 
 from beam_bleu.pipeline.command_line.options import parse
@@ -47,15 +46,6 @@ def test_files_with_the_same_stem_need_names(tmp_path):
         expected = f"two systems are called hyp: {one}, {other}"
         called("r", "-i", *words).assert_failed(2, expected, "-i NAME=PATTERN")
     assert systems("r", "-i", one, f"hyp-2={other}") == ["hyp", "hyp-2"]
-
-
-def test_stdin_is_the_system_without_systems():
-    with ATLAS.open("rb") as stdin:
-        done = subprocess.run(
-            [*COMMAND, REFERENCES[0]], stdin=stdin, cwd=PROJECT, capture_output=True
-        )
-    expected = called(REFERENCES[0], "-i", f"stdin={ATLAS}")
-    assert (done.returncode, done.stdout, done.stderr) == (0, expected.out, b"")
 
 
 def test_a_file_whose_name_looks_like_a_named_system(tmp_path, monkeypatch):
