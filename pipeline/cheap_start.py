@@ -1,15 +1,13 @@
 """What makes a short run cheap: fewer imports, and memory that is kept.
 
 Beam and Arrow import packages that the command seldom uses, which takes a third of the time of a
-start. Workers on other machines do not run this command, so they are not affected.
+start. The code of a deferred module runs when something reads one of its attributes. Unlike usual
+imports, importing a part of a deferred package does not run the package's code first.
 
-The code of a deferred module runs when something reads one of its attributes. It differs from a
-usual module in one thing: importing a part of a deferred package does not run the package's code
-first. `importlib.util.LazyLoader` is not enough: it can load such a part twice, and until Python
-3.12 it lets several threads run the code at once. Here it runs under the lock that the import
-system has for the module. Two threads can wait for each other; Python notices that, and one of them
-goes on with a module whose code has not ended. So threads should not import parts of a deferred
-package while others begin to use it.
+`importlib.util.LazyLoader` is not enough: it can load such a part twice, and until Python 3.12 it
+lets several threads run the code at once. Here it runs under the import system's own lock. If two
+threads wait for each other, Python lets one of them go on with an unfinished module, so threads
+should not import parts of a deferred package while others begin to use it.
 """
 
 from __future__ import annotations
@@ -43,8 +41,7 @@ class _DeferredModule(ModuleType):
 class DeferredLoader(importlib.abc.Loader):
     """Loads a module when it is first used.
 
-    `callables` are functions and classes of the module that are only called: `from module import
-    name` does not use the module yet, but a call does.
+    The names in `callables` are only called: importing them is no use of the module, a call is.
     """
 
     def __init__(self, spec: ModuleSpec, callables: Sequence[str] = ()) -> None:
@@ -185,9 +182,8 @@ _MOST_KEPT = 2**28
 def keep_freed_memory() -> None:
     """Makes this process keep freed memory, if its C library is glibc.
 
-    By default, glibc often gives the megabytes of a batch back to the system, and the next batch
-    gets new pages, which the system must clear and tell other cores about. All threads share one
-    arena, because the thread that frees a batch is often not the one that makes the next one.
+    By default, glibc often gives the megabytes of a batch back, and the system must clear new pages
+    for the next one. All threads share an arena, because one often frees what another one makes.
     """
     _call("mallopt", _ARENA_MAX, 1)
     _call("mallopt", _MMAP_THRESHOLD, _LARGEST_KEPT)

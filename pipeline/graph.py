@@ -17,9 +17,7 @@ from beam_bleu.pipeline.folder.manifest import manifest, streams
 from beam_bleu.pipeline.folder.publication import commit
 from beam_bleu.pipeline.output.run_results import RunResult, hand_over, requested
 from beam_bleu.pipeline.result.document import document_bytes, document_of
-from beam_bleu.pipeline.saved.judging import (
-    enforce,
-)
+from beam_bleu.pipeline.saved.judging import enforce
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
     Gathered,

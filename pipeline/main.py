@@ -105,9 +105,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     except BaseException:
         gc.enable()  # a caller in the same process goes on
         raise
-    from beam_bleu.pipeline.saved.judging import (
-        judged,
-    )
+    from beam_bleu.pipeline.saved.judging import judged
 
     result = _existing(arguments, record)
     if result is None:
@@ -177,10 +175,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         from beam_bleu.pipeline.folder.publication import discard, prepare
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.run_results import awaited, result_of
-        from beam_bleu.pipeline.output.temporary_files import (
-            files_of_beam,
-            with_temporary_files,
-        )
+        from beam_bleu.pipeline.output.temporary_files import files_of_beam, with_temporary_files
 
     look_only_where_state_can_be()
     with (

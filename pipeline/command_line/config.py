@@ -104,11 +104,7 @@ def beam_parser() -> Parser:
 
 
 def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str, str], list[str]]:
-    """The values of Beam's flags.
-
-    Also the spellings, by name, of the flags whose value is not the default; and the words that are
-    neither flags of Beam nor their values.
-    """
+    """Beam's values, the spelling of each flag that changes one, and all other words."""
     parser = beam_parser()
     try:
         flags, others = parser.parse_known_args(words)
@@ -144,9 +140,8 @@ def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
 class KeptViews(PipelineOptions):
     """Beam's options, which make each view once, so that they are fast to ask.
 
-    Beam asks for a view several times for each step. Each time it makes a parser of all flags of
-    the view. Together this took more CPU than the rest of building a pipeline. All views share
-    their values, so a view that was made earlier shows later changes.
+    Beam asks for views several times for each step, and makes a parser of all flags each time. This
+    took more CPU than the rest of building a pipeline. All views share their values.
     """
 
     def view_as(self, cls: type[Any]) -> Any:

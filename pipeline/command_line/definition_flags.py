@@ -103,11 +103,7 @@ class _Preset(argparse.Action):
 
 @dataclasses.dataclass(frozen=True)
 class DefinitionFlags:
-    """The flags that define the scores.
-
-    Attributes:
-      choices: the values of those flags of metrics that are given, by name.
-    """
+    """The flags that define the scores; `choices` are the given ones of metrics, by name."""
 
     metrics: tuple[MetricWord, ...] = flag(
         (),
@@ -339,11 +335,7 @@ def with_report(flags: Config) -> Config:
 def job_metrics(
     flags: Config, unpooled: str | None = None, configs: Mapping[MetricWord, Any] | None = None
 ) -> JobMetrics:
-    """The metrics that a command line asks for, with their definitions.
-
-    `unpooled` is the label whose values have no common score. `configs` are definitions of metrics
-    that the command line only names.
-    """
+    """The metrics that a command line asks for, with their definitions or those in `configs`."""
     given, chosen = configs or {}, flags.chosen_metrics
     refuse_flags_of_other_metrics(flags, chosen)
     text, bleu = Text(normalize=flags.choices.get("normalize")), BleuConfig()

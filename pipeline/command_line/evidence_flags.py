@@ -140,8 +140,7 @@ def gates(
 ) -> tuple[Gates, SavedResult | None]:
     """The thresholds of a command line, and the result of --against.
 
-    `results` are those that are judged, or the folder of the one that a run is about to make. The
-    last complete result of a folder that is `replaced` counts also if a run has failed since.
+    `results` are judged. The folder that a run replaces may have had failed runs since its result.
     """
     thresholds = tuple(
         Threshold.of(flag, text)
@@ -186,10 +185,7 @@ def gates_of_run(flags: Config, job: Job) -> Gates:
 
 
 def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
-    """Checks that a result has the metrics of the thresholds, and that --max_drop can compare it.
-
-    `metrics` says what a user has chosen of each metric (`Definition.chosen`).
-    """
+    """Checks that a result has the metrics of thresholds, and that --max_drop can compare it."""
     require_metrics(asked, metrics)
     for name, chosen in metrics.items():
         if asked.old is None or not asked.of_kind("drop", name, metrics):

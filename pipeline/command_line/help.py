@@ -1,8 +1,4 @@
-"""The texts of --help and -h, and the one that a command line without words gets.
-
--h fits a screen of 80 columns, and --help is as wide as the terminal, up to 100 columns. This file
-does not import Beam, so that the text for no words appears at once.
-"""
+"""The texts of --help and -h. It does not import Beam, so that the short one appears at once."""
 
 from __future__ import annotations
 
@@ -123,10 +119,7 @@ TOPICS = (
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal, up to a limit.
-
-    A long word, such as a URL, stays whole so that it can be copied. Only its line is wider.
-    """
+    """Help as wide as the terminal, up to a limit. A long word, such as a URL, stays whole."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=_FLAGS_WIDTH, width=_columns() - 1)

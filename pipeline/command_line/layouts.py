@@ -29,11 +29,8 @@ Settings = Mapping[str, Any]
 class Layout:
     """A layout of files or records that a known program or corpus has.
 
-    Attributes:
-      columns: the values of --candidate_columns and --reference_columns, for metrics of texts.
-      id_column: the column of ids, if candidates and references are in different files.
-      settings: makes other settings, or raises a `UsageError` about a flag that it needs.
-      has_tasks: whether files of several tasks, which their names tell, have no common score.
+    `settings` makes more settings, or raises a `UsageError` about a flag that it needs. Files of
+    several tasks, which their names tell, have no common score.
     """
 
     name: str

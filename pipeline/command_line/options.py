@@ -66,11 +66,7 @@ ABSENT = {
 
 @dataclasses.dataclass(frozen=True)
 class Arguments:
-    """A parsed command line.
-
-    The output of the job is "" if --output is not given. `mode` says whether Beam's in-process
-    runner has threads (in_memory) or processes.
-    """
+    """A parsed command line. Without --output, the output of the job is ""."""
 
     job: Job
     flags: Config
@@ -89,10 +85,9 @@ class Arguments:
 
 
 def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Arguments:
-    """Parses and checks a command line.
+    """Parses and checks a command line. `named` is called when engine and folder are known.
 
-    `named` is called when the engine and the folder are known. After this, the files of -i are
-    listed and the model of a tokenizer is read, which can fail with an `InputError`.
+    After this, files of -i are listed and models read, which can fail with an `InputError`.
     """
     end = argv.index("--") if "--" in argv else len(argv)
     values, others = _our_values(argv[:end])

@@ -18,8 +18,7 @@ from beam_bleu.transforms.errors import joined
 if TYPE_CHECKING:
     from beam_bleu.pipeline.scoring.job import IfExistsName
 
-_MOST_DECIMALS = 15
-"""A float has no more digits that mean anything."""
+_MOST_DECIMALS = 15  # a float has no more digits that mean anything
 
 _IF_EXISTS: Mapping[str, str] = {
     "replace": "score again, and replace it",

@@ -124,11 +124,7 @@ class ProgressFlag:
 
 
 def logs(argv: Sequence[str]) -> LogFlags:
-    """What a command line lets stderr show, also if other words on it are wrong.
-
-    It is needed before the command line is checked, to report the errors of this check. Nothing
-    is an error here.
-    """
+    """What a command line lets stderr show, even if other words are wrong. Nothing is an error."""
     words = with_underscores(argv[: argv.index("--")] if "--" in argv else argv)
     parser = Parser(add_help=False)
     add_flags(parser, flags_of(LogFlags))

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 _LARGEST_MOST = 100_000
 """The sums of all slices must fit in the memory of a worker, and in one element of the job."""
 
-DOCUMENT = "document"
-"""The name of the label if --documents names files."""
+DOCUMENT = "document"  # the name of the label if --documents names files
 
 
 def _edges(text: str) -> tuple[int, ...]:
@@ -107,10 +106,7 @@ def slicing(flags: Config) -> Slicing:
 
 
 def needed_labels(flags: Config) -> dict[str, str]:
-    """The labels that the input must have, without those from paths, and the flags that need them.
-
-    A source of records reads the columns with these names (`Wanted.labels`).
-    """
+    """The labels that the input itself must have, and the flags that need them."""
     names = [
         (flags.language_column, "--language_column"),
         *((name, "--slice_by") for item in flags.slice_by for name in item if name != LENGTH),

@@ -21,8 +21,7 @@ from beam_bleu.transforms.totals.closing import (
     most_rejected_of,
 )
 
-_LONGEST_LINE = 1 << 30
-"""The texts of one segment may have twice as many bytes in all."""
+_LONGEST_LINE = 1 << 30  # the texts of one segment may have twice as many bytes in all
 
 
 @dataclasses.dataclass(frozen=True)

@@ -153,10 +153,7 @@ class _Described:
         return tuple(name for name, _ in named), streams[0], streams[1]
 
     def _wanted(self, ids: tuple[str, ...] = ()) -> Wanted:
-        """What is read of records, which are brought together by these columns, if there are any.
-
-        The ids are kept in any case.
-        """
+        """What is read of records, with the columns that bring them together, if there are any."""
         flags = self.flags
         candidate_columns = flags.candidate_columns or ()
         if ids and len(candidate_columns) > 1:
@@ -221,10 +218,7 @@ def references(flags: Config) -> list[Named]:
 
 
 def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
-    """The flag that names systems, for messages; and the systems in the order of the command line.
-
-    A pattern of -i leaves out the files of `others`, or the references would be a system.
-    """
+    """The flag that names the systems, and the systems. A pattern of -i leaves out `others`."""
     if flags.candidates:
         return "--candidates", [_named(text) for text in flags.candidates]
     words = flags.systems or ["-"]

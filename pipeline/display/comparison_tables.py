@@ -51,10 +51,7 @@ def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
 
 
 def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | None:
-    """The differences on the whole corpus, or of macro averages: a row for each one.
-
-    None without a p-value: then a difference says no more than the two scores.
-    """
+    """A row for each difference; None without a p-value, because scores say as much."""
     if not (adjusted := _adjusted(view, compared)):
         return None
     metric, segments = compared[0].metric, compared[0].segments
@@ -91,10 +88,7 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
 
 
 def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Table | None:
-    """The differences from the baseline in the slices of an item: a column for each system.
-
-    None without a p-value.
-    """
+    """A row for each slice, a column for each system; None without a p-value."""
     compared = [row for own in slices for row in own.differences]
     adjusted = _adjusted(view, compared)
     if all(row.p_value is None for row in compared):

@@ -50,10 +50,7 @@ def decimals_of(metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | No
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """A result, the bytes of its scores.json, and how it is to be shown.
-
-    `remarks` are lines about it that are not in scores.json. None decimals are the format's own.
-    """
+    """A result, the bytes of its scores.json, and how it is to be shown."""
 
     result: Result
     data: bytes = b""
@@ -130,10 +127,7 @@ def _place(parts: Iterable[Part], sort: SortName) -> Key:
 def chosen_rows(
     rows: Sequence[Row], parts: Callable[[Row], Sequence[Part]], choice: RowChoice, noun: str
 ) -> tuple[list[Row], list[str]]:
-    """The rows that a table shows, and a sentence if it hides others.
-
-    `parts` gives the scores and differences of the systems in a row, and `noun` says what it is.
-    """
+    """The rows that a table shows, and a sentence if it hides others; `parts` are of a row."""
     shown, hidden = [*rows], []
     if choice.only_significant:
         shown = [row for row in rows if any(map(verdict, _differences(parts(row))))]

@@ -60,9 +60,8 @@ def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
 def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
     """The table with a row for each system and a column for each metric; None without any score.
 
-    A corpus in several languages or tasks can have no score for the whole. A paper then shows the
-    mean of them, other tables have no column for it. In a paper, marks say what is significant;
-    elsewhere the only metric of a result has its own cells.
+    Where the corpus has no score, a paper shows the mean over languages or tasks. In a paper, marks
+    say what is significant; elsewhere the only metric of a result has its own cells.
     """
     result = view.result
     means: dict[str, list[str]] = {}
@@ -102,9 +101,7 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
 def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) -> Iterator[Table]:
     """A table for each item of --slice_by: a row for each slice, a column for each system.
 
-    Languages and tasks are slices, too, with tokenizers of their own, and with a mean, also where
-    the corpus has no score for the whole. In a paper, marks say what is significant, and there are
-    only significant slices if these are asked for.
+    Languages and tasks are slices, too, with a mean. In a paper, marks say what is significant.
     """
     result, word = view.result, metric.metric
     languages, averages = result.languages_of(word), result.averages(word)
@@ -218,10 +215,7 @@ def ranks_of(clusters: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, str]:
 def score_numbers(
     scores: Sequence[ScoreRow | None], decimals: int, marks: Mapping[str, str]
 ) -> list[Number]:
-    """Scores that are compared with each other, with the marks of some systems.
-
-    The best ones are those that look best.
-    """
+    """Scores that are compared with each other; the best ones are those that look best."""
     numbers = [score_number(score, decimals) for score in scores]
     texts = [number.text for number in numbers if number.text]
     lower = any(row_of(score.metric).lower_is_better for score in scores if score is not None)
@@ -240,10 +234,7 @@ def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
 
 
 def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]], list[str]]:
-    """The marks by metric and system, and sentences on their meaning.
-
-    With --compare all they are ranks, otherwise stars.
-    """
+    """The marks by metric and system, ranks or stars, and sentences on their meaning."""
     groups = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
     compared = [row for row in result.comparisons if row.group == groups[row.metric]]
     if all(row.p_value_holm is None for row in compared):

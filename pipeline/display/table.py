@@ -29,11 +29,7 @@ class Note(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A table with what a reader must know about it.
-
-    The caption is sentences without a full stop, the first cell of a row is its name, and the notes
-    are definitions.
-    """
+    """A table. Its caption is sentences without a full stop, its notes are definitions."""
 
     caption: Sequence[str]
     header: Sequence[str]
@@ -129,8 +125,7 @@ _PREAMBLE = (
     *(rf"\providecommand{{\{rule}}}{{\hline}}" for rule in ("toprule", "midrule", "bottomrule")),
 )
 
-_LONGEST_WORD = 40
-"""Longer words of a caption continue on the next line."""
+_LONGEST_WORD = 40  # longer words of a caption continue on the next line
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -135,11 +135,7 @@ _PROBES = 16
 
 @dataclasses.dataclass(frozen=True)
 class Handshake:
-    """What a job asks its workers before it reads anything.
-
-    They read the first byte of each stream of the source, and write to the output folder. Their
-    answers are written to `path`.
-    """
+    """What a job asks its workers before it reads anything; their answers are in `path`."""
 
     source: Source
     texts: tuple[TextName, ...]

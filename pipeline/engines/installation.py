@@ -28,11 +28,7 @@ Status = Literal["ok", "no", "FAIL"]
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """One line of the report, under the heading of its section.
-
-    The status is "no" if something is not there that scoring here does not need, and "FAIL" if it
-    is needed.
-    """
+    """A line of the report. "no" is something that is not there, and "FAIL" if scoring needs it."""
 
     section: str
     name: str

@@ -34,11 +34,7 @@ _SEGMENTS = ("beam_bleu", "segments")  # the namespace and the name of the count
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """What an engine tells of a job at one moment; "" and None are unknown.
-
-    The state is in the engine's words; the page is in its console. `is_working` is whether it works
-    on the job, and has not only put it in a queue.
-    """
+    """What an engine tells of a job; "" and None are unknown. A queued job is not working."""
 
     state: str
     page: str = ""

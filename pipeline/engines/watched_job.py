@@ -41,8 +41,7 @@ _LOGGER = logging.getLogger("beam_bleu.engines")
 class Watch:
     """Looks at a job again and again: tells what is new, and whether its workers can do it.
 
-    Without a timeout, which is in seconds, the job ends only if it is certain that the engine works
-    on it. `answered` is called once with what the workers say.
+    Without a timeout, the job ends only if it is certain that the engine works on it.
     """
 
     job: SentJob

@@ -28,10 +28,7 @@ class PlainDoFn(beam.DoFn):
 
 
 def look_only_where_state_can_be() -> None:
-    """Makes Beam look only at the function in its own steps by `Map` and `FlatMap`.
-
-    It is their `process`. Their other methods have no parameters for state.
-    """
+    """Makes Beam look for state only in `process` of `Map` and `FlatMap`: nothing else has any."""
     CallableWrapperDoFn.__dir__ = PlainDoFn.__dir__
 
 
@@ -45,10 +42,9 @@ def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
 
 
 class Marked(PlainDoFn):
-    """A DoFn that does the same as another one, and adds marks to the errors that it raises.
+    """A DoFn that does the same as another one, and marks the errors that it raises.
 
-    It sets the options of filesystems for workers that get none from their engine: Beam's pool of
-    workers passes them on only if it uses Beam's boot program.
+    It sets the options of filesystems, because Beam's pool of workers may not pass them on.
     """
 
     def __init__(

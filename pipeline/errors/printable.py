@@ -11,13 +11,9 @@ from typing import Any
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""The text, with characters that cannot be printed, and are not kept, escaped as in `repr`.
+    """The text, with characters that cannot be printed, and are not kept, escaped as in `repr`.
 
-    These are control characters (a terminal would obey them), line breaks, characters that are
-    invisible or change the direction of a text, and bytes that are not UTF-8.
-
-    >>> print(printable("one\ntwo \x1b[2J größe"))
-    one\ntwo \x1b[2J größe
+    A terminal would obey some of them; others are invisible, or change the direction of a text.
     """
     return "".join(
         character if character.isprintable() or character in keep else repr(character)[1:-1]
@@ -34,11 +30,7 @@ def value_text(value: str | None) -> str:
 
 
 def value_of(text: str) -> str | None:
-    """The value of a label that a user writes as `value_text` does, or plainly.
-
-    >>> value_of("news"), value_of("null"), value_of('"null"'), value_of("")
-    ('news', None, 'null', '')
-    """
+    """The value of a label that a user writes as `value_text` does, or plainly."""
     if not text.startswith('"'):
         return None if text == value_text(None) else text
     value = json.loads(text)
@@ -48,13 +40,7 @@ def value_of(text: str) -> str | None:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    r"""A value as JSON, in which the characters that `printable` escapes are escapes of JSON.
-
-    White space stays as it is. A program reads the same value.
-
-    >>> print(json_text({"größe": "a\u202eb\x9b"}))
-    {"größe": "a\u202eb\u009b"}
-    """
+    """A value as JSON, in which the characters that `printable` escapes are escapes of JSON."""
     text = _COMPACT(value) if indent is None else _indented(value, "\n", " " * indent)
     if text.isascii() and "\x7f" not in text:
         return text
@@ -65,10 +51,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def _indented(value: Any, newline: str, step: str) -> str:
-    """A value as JSON with a line for each item: the text of `json.dumps`, which takes longer.
-
-    `newline` has the indentation of the value, and `step` what its items are indented by.
-    """
+    """The text of `json.dumps`, which takes longer; `newline` has the indentation of the value."""
     if type(value) is str:
         return encode_basestring(value)
     if type(value) is int or (type(value) is float and math.isfinite(value)):

@@ -168,10 +168,7 @@ class _Log(logging.Handler):
 
 
 def _log_thread(ended: threading.ExceptHookArgs) -> None:
-    """Logs the traceback of a thread where Python would print it.
-
-    Beam's threads end with one if the connection to an engine is lost: the main thread reports it.
-    """
+    """Logs a thread's traceback: Beam's threads end with one if an engine's connection is lost."""
     name = ended.thread.name if ended.thread else "a thread"
     # Not a lower level: --verbose shows it.
     logging.getLogger("threading").error(
@@ -203,7 +200,7 @@ def reported(
     ended: Callable[[Ending], None] | None = None,
     log_format: LogFormatName = "text",
 ) -> int:
-    """Does the work of a command and prints its error on stderr; returns the exit code.
+    """Does the work of a command, and prints its error; returns the exit code.
 
     `ended`, which raises no error, is called when the work has ended, also after a signal.
     """

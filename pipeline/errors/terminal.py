@@ -1,7 +1,4 @@
-"""Writing to stdout and stderr.
-
-Only printable text is written, and it is an error if stdout fails.
-"""
+"""Writing to stdout and stderr: only printable text, and it is an error if stdout fails."""
 
 from __future__ import annotations
 
@@ -32,10 +29,7 @@ LOG_FORMATS: Mapping[LogFormatName, str] = {
 
 
 class Log:
-    """Whether stderr has objects for programs that collect logs, and the name of their run.
-
-    It is the name that run.json has, once it is known.
-    """
+    """Whether stderr has objects for programs that collect logs, and the run's name in run.json."""
 
     is_json: ClassVar[bool] = False
     run: ClassVar[str | None] = None
@@ -67,10 +61,7 @@ def log_line(level: str, message: str, text: str, **more: Any) -> str:
 
 
 def say(message: str) -> None:
-    """Writes a message to stderr, if that is possible.
-
-    On a terminal it takes the place of the line of progress, which is written again below it.
-    """
+    """Writes to stderr, if that is possible; on a terminal, above the line of progress."""
     with contextlib.suppress(OSError):
         if sys.stderr is not None:
             above = ERASED_LINE if is_redrawn(sys.stderr) else ""
@@ -112,9 +103,8 @@ def write_to_stdout(data: bytes) -> None:
 def open_standard_streams() -> None:
     """Opens stdin, stdout and stderr to /dev/null if they are closed.
 
-    Otherwise the next opened file would get the number of a closed one. If a library then
-    prints to stdout or stderr, its text would go into that file, for example into scores.json.
-    `sys.stdout` and `sys.stderr` stay None.
+    Otherwise the next file, such as scores.json, would get the number of a closed stream, and with
+    it whatever a library prints. `sys.stdout` and `sys.stderr` stay None.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
@@ -134,12 +124,9 @@ PROGRESS_MODES: Mapping[ProgressMode, str] = {
     "off": "nothing",
 }
 
-_TICK = 0.5
-"""Seconds between two looks at the state."""
-_DELAY = 1.0
-"""Seconds before the first line on a terminal."""
-_PATIENCE = 2.0
-"""Seconds to wait for the end of the thread. It can hang if nobody reads a pipe."""
+_TICK = 0.5  # seconds between two looks at the state
+_DELAY = 1.0  # seconds before the first line on a terminal
+_PATIENCE = 2.0  # Seconds to wait for the end of the thread. It can hang if nobody reads a pipe.
 
 _USUAL_COLUMNS = 80
 

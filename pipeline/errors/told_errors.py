@@ -1,13 +1,11 @@
 """Exit codes, and the errors of a job as text: our own, and those that engines tell.
 
-The launcher of a distributed job gets exceptions as text, often as a plain RuntimeError with an
-engine's own words before and after it. So the job's steps raise errors whose text has two parts:
+The launcher of a distributed job gets exceptions as text, between an engine's own words. So the
+text of our errors ends with a mark, made of letters that no quoting changes:
 
     beam-bleu[3]: CAUSE || REMEDY || [beam-bleu.PAYLOAD.CHECKSUM]
 
-The first part is for people who read an engine's log. The second part is the mark that the launcher
-finds: quoting does not change its letters. A path or a name can look like a mark, too, but it comes
-before the mark of its error.
+A path or a name can look like a mark, too, but it comes before the mark of its error.
 """
 
 from __future__ import annotations
@@ -107,13 +105,10 @@ class Failure(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of words of an engine.
+    """What is known of words of an engine, which are a regular expression.
 
-    Attributes:
-      words: a regular expression.
-      cause: has `{words}`, and `{last}`, the last line that the engine says.
-      most: the number of such failures after which it does not help to start the job again; 0 if it
-        always can.
+    The cause has `{words}`, and `{last}`, the last line that the engine says. After `most` such
+    failures it does not help to start the job again; 0 if it always can.
     """
 
     words: str
@@ -191,10 +186,7 @@ _JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
 
 
 def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | None:
-    """The error of a job that has failed; None if no words are known.
-
-    Of several failures in the same words, the last one counts.
-    """
+    """The error of a job that has failed; None if no words are known."""
     for known in _KNOWN:
         for failure in reversed(failures):
             if match := re.search(known.words, failure.text):

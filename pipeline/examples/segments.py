@@ -45,11 +45,7 @@ class Wanted:
 
 
 class Found(NamedTuple):
-    """The segments that are shown, the worst one first.
-
-    `of_all` is how many segments have a score, or lost against the other system; None if that is
-    unknown.
-    """
+    """The segments that are shown, the worst one first; `of_all` is None if it is unknown."""
 
     entries: Sequence[Entry]
     of_all: int | None = None
@@ -78,10 +74,7 @@ def read_examples(folder: str) -> list[Entry] | None:
 
 
 def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
-    """The worst segments, by the scores of all segments if they are on this machine.
-
-    `rows` is how many of these scores the result says that it has; None if it has none.
-    """
+    """The worst segments, by the scores of all segments (`rows`) if they are on this machine."""
     examples = read_examples(folder)
     if rows is not None and is_local(folder):
         names = _manifest(folder).get("data_files", ())

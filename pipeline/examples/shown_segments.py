@@ -40,10 +40,7 @@ def words(text: str) -> list[str]:
 
 
 def compared(text: str, other: str) -> tuple[list[Run], list[Run]]:
-    """The runs of two texts. Put together, those of a text are this text.
-
-    A word is common if both texts have it, whatever spaces come after it.
-    """
+    """The runs of two texts. Words are the same whatever spaces come after them."""
     of_text, of_other = words(text), words(other)
     blocks = _matcher(of_text, of_other).get_matching_blocks()
     places = {place for block in blocks for place in range(block.a, block.a + block.size)}
@@ -106,8 +103,7 @@ def scores(entry: Entry) -> str:
 def texts(entry: Entry, longest: int = MOST_CHARACTERS) -> Iterator[Text]:
     """What was kept, the references, and the candidates of a segment.
 
-    A candidate has the words marked that the closest reference lacks, and the reference that is
-    closest to the candidate of the system the words that this candidate lacks.
+    Marked are the words of a candidate that its closest reference lacks, and the other way round.
     """
 
     def cut(text: str) -> str:

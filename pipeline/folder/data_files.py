@@ -38,10 +38,7 @@ PartFile = tuple[str, int]  # the name of a finished file, and the number of its
 
 
 class WritePartFiles(CollectBundles):
-    """Writes tables to Parquet files of a run; emits the `PartFile` of each finished file.
-
-    On several threads, a bundle writes several files at the same time.
-    """
+    """Writes tables to Parquet files of a run; each thread of a bundle has a file of its own."""
 
     def __init__(self, output: str, run: str, schema: pa.Schema, threads: int = 1) -> None:
         super().__init__(threads)
@@ -166,10 +163,7 @@ class WriteRejected(beam.DoFn):
 
 
 def rejected_line(bad: BadRecord) -> bytes:
-    r"""The line of a rejected record.
-
-    Bytes that are not UTF-8 are `\xff` in `raw`. Then `raw_base64` has the exact bytes.
-    """
+    """The line of a rejected record; `raw_base64` has the exact bytes of one that is not UTF-8."""
     raw, exact = bad.raw.decode(errors="backslashreplace"), None
     if raw.encode() != bad.raw:
         exact = base64.b64encode(bad.raw).decode("ascii")

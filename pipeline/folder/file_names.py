@@ -1,7 +1,6 @@
-"""The names of a run's files in its output folder.
+"""The names of a run's files in its output folder; docs/result.md says what is in them.
 
-docs/result.md says what is in them. For its launcher, a run also writes .handover-RUN, its result,
-and .workers-RUN, what its workers say.
+For its launcher, a run also writes .handover-RUN, its result, and .workers-RUN, what workers say.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """A lock on an output folder. A run holds it while it puts its result in place.
 
-On this machine it is a lock of the operating system on an empty file, which ends with the process.
-An object store has none, but can put an object on the condition that it still is a certain version.
-A holder that needs long puts a new version before it changes another file. A waiting run takes over
-the lock of a killed run when it has seen the same version until a lease is over, so clocks of two
-machines are never compared.
+On this machine it is a lock of the operating system, which ends with the process. An object store
+has none, but can put an object on the condition that it still is a certain version. A waiting run
+takes over the lock of a killed run when it has seen the same version until a lease is over, so the
+clocks of two machines are never compared.
 """
 
 from __future__ import annotations
@@ -35,10 +34,7 @@ _PAUSE = 1.0  # seconds between two looks at the lock of another run in an objec
 
 
 class Lock:
-    """The lock of a filesystem that has none, such as HDFS.
-
-    `holder` is the run that holds it, for people, and `pause` the seconds until the next attempt.
-    """
+    """The lock of a filesystem that has none, such as HDFS; `holder` names the other run."""
 
     is_held = False
     holder = ""
@@ -57,11 +53,7 @@ class Lock:
 
 @contextlib.contextmanager
 def locked(folder: str, patience: float | None = None, run: str = "") -> Iterator[Lock]:
-    """Stops other runs from putting a result in a folder while the body runs.
-
-    Waits for some seconds, `PATIENCE` by default, if another run holds the lock. Other runs show
-    the name of the run while they wait.
-    """
+    """Stops other runs from putting a result in a folder while the body runs."""
     path = join(folder, LOCK)
     patience = PATIENCE if patience is None else patience
     if kind_of(folder) is not None:

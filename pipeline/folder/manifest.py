@@ -1,7 +1,4 @@
-"""The manifest of a result, manifest.json: what was read, and which files belong to the result.
-
-Only the names of data files have the run in them. Nothing else depends on machines or versions.
-"""
+"""The manifest of a result, manifest.json: what was read, and the files of the result."""
 
 from __future__ import annotations
 
@@ -57,10 +54,7 @@ def manifest(
 def request_digest(
     request: Sequence[str], streams: Iterable[Iterable[tuple[str, int, str | None]]]
 ) -> str:
-    """The digest of what decides a result. It does not depend on the folder of the command.
-
-    For each input, the streams have the path, the size and the version of each file, in any order.
-    """
+    """The digest of what decides a result, by the path, size and version of each file."""
     files = [
         sorted((os.path.abspath(path) if is_local(path) else path, *rest) for path, *rest in stream)
         for stream in streams

@@ -23,8 +23,7 @@ from beam_bleu.transforms.wiring.filesystems import (
     kind_of,
 )
 
-HADOOP = "hdfs"
-"""The module for Hadoop's filesystem, and the scheme of its paths."""
+HADOOP = "hdfs"  # the module for Hadoop's filesystem, and the scheme of its paths
 
 INSTALL_HADOOP = "pip install 'apache-beam[hadoop]'"
 
@@ -93,8 +92,7 @@ def _check_filesystem(flag: str, path: str) -> None:
 def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     """Checks that a folder can be written, and that a run writes none of the files that it reads.
 
-    `inputs` are (a name for messages, a path or a pattern). Symbolic links of this machine do not
-    matter. A hard link keeps its text, because a new file takes the place of the old one.
+    Symbolic links do not matter. A hard link keeps its text: a new file takes the old one's place.
     """
     if is_local(output) and os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")

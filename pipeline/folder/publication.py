@@ -1,18 +1,14 @@
 """Puts a run's result in place: scores.json is the one commit.
 
-Workers write the data files of a run where they stay. When all are there, the last step writes
-manifest.json, which names them and has the SHA-256 that scores.json will have. scores.json replaces
-the former one in one step. Until then the former result is there, so nothing ever has to be put
-back. Then the run removes data files that its manifest does not name, and writes the empty file
-_SUCCESS, which every run removes when it starts: where it is, no run has started since.
-
-A run that is killed just before its scores.json leaves the former one beside a manifest.json of
-another SHA-256. Readers see that, and the next run replaces both.
+When all data files are there, the last step writes manifest.json, which names them and has the
+SHA-256 that scores.json will have. Then scores.json replaces the former one in one step, so nothing
+ever has to be put back. Finally the run removes data files that its manifest does not name, and
+writes the empty file _SUCCESS, which every run removes when it starts. A run that is killed just
+before its scores.json leaves the former one beside a manifest.json of another SHA-256.
 
 A lock stops two runs from doing this at the same time. In an object store it can be lost, so a run
-checks it before each step. On HDFS there is none, so a run checks at the end that the result is its
-own. Files of other programs are neither replaced nor removed: the run ends before it scores. Only
-scores.json is replaced whatever is in it.
+checks it before each step; on HDFS there is none, so a run checks at the end that the result is its
+own. Files of other programs are neither replaced nor removed, except a scores.json.
 """
 
 from __future__ import annotations
@@ -76,10 +72,8 @@ def commit(
 ) -> None:
     """Replaces the result of an earlier run. All of this can run again after any earlier attempt.
 
-    The documents are by their names in `DOCUMENTS`: without a manifest the folder is a temporary
-    one, and gets no _SUCCESS. `data` are the names of the run's data files. If no run has made the
-    result, run.json and metrics.prom of an earlier one are removed: they would tell of another
-    result.
+    Without a manifest in the documents, the folder is a temporary one, and gets no _SUCCESS. If no
+    run has made this result (`ran`), the records of an earlier run are removed.
     """
     with locked(output, run=run) as lock:
         check_owned(output)
@@ -149,10 +143,7 @@ def check_owned(output: str, names: Iterable[str] = _BEGINNINGS) -> None:
 
 
 def is_owned(path: str, name: str = "") -> bool:
-    """Whether there is a file of ours, which a run may replace; False if there is none.
-
-    `name` is that of such a file in an output folder, if the path ends otherwise.
-    """
+    """Whether a file is there and ours, so that a run may replace it; others are an error."""
     if not storage.exists(path):
         return False
     name = name or os.path.basename(path)

@@ -1,7 +1,4 @@
-"""Listing, reading, writing and removing files on this machine, in object stores and on HDFS.
-
-Loading Beam takes half a second, and files of this machine need none of it.
-"""
+"""Files of this machine, of object stores and of HDFS. Those of this machine do not load Beam."""
 
 from __future__ import annotations
 
@@ -33,8 +30,7 @@ def exists(path: str) -> bool:
 def visible_files(folder: str, *, below: bool = True) -> list[str]:
     """The files in a folder, and in those below it, relative to it; none if it is missing.
 
-    As for readers of Parquet, names that begin with `.` or `_` are ignored. Links to folders are
-    not followed.
+    Names that begin with `.` or `_` are ignored, as by readers of Parquet, and links not followed.
     """
     with reading(folder):
         list_files = _walked if is_local(folder) else _matched

@@ -48,8 +48,7 @@ _IF_NEW = "if each night has texts of its own, say so with --partition or --new_
 class Gap(NamedTuple):
     """A place where the history is not continuous: from `night`, up to `until`.
 
-    "definition" and "references" are breaks: scores must not be compared with earlier ones. `night`
-    is the first one after a break. `metric`, `system` and `labels` are None for all of them.
+    A break comes before its night. No metric, system or labels: the gap is for all of them.
     """
 
     kind: GapKind
@@ -73,10 +72,9 @@ class Gap(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A score minus that of an earlier night, `against`; `row` is None if they are not compared.
+    """A score minus that of an earlier night; no row if they cannot be compared.
 
-    `reason` says why there is no difference or no p-value, or why it is an upper bound. `gap` is
-    the break between the nights, if there is one.
+    `reason` says why there is no difference or no p-value, or why it is an upper bound.
     """
 
     against: str | None = None
@@ -86,8 +84,6 @@ class Change(NamedTuple):
 
 
 class NightScore(NamedTuple):
-    """The score of a series on one night: its date or start, the path of the result, the change."""
-
     night: str
     path: str
     row: ScoreRow
@@ -123,11 +119,6 @@ def history(
     *,
     new_texts: bool = False,
 ) -> History:
-    """The history of nights in their order, of the `last` ones if it is given.
-
-    The first one of these is compared with the night before, too. With `new_texts`, all nights are
-    known to have different segments.
-    """
     # As texts, dates and times are in the order of time.
     wanted = [night.name for night in nights[-(last or len(nights)) :]]
     rows: dict[Key, list[NightScore]] = {}
@@ -209,10 +200,7 @@ def _changes(
 def _segments(
     old: SavedResult, new: SavedResult, new_texts: bool
 ) -> tuple[Literal["same", "others", "replaced", "unknown"], str]:
-    """How the segments of two nights are related, and why.
-
-    They are replaced if a test set that should be the same has changed.
-    """
+    """How the segments of two nights are related, and why."""
     references, records = (
         [saved.digests(role) for saved in (old, new)] for role in ("references", "records")
     )

@@ -30,8 +30,7 @@ from beam_bleu.transforms.wiring.filesystems import is_local
 
 OrderName = Literal["path", "run"]
 
-_OF_RESULTS = (SCORES, TOTALS, RUN_RECORD)
-"""A folder with one of these files is that of a run."""
+_OF_RESULTS = (SCORES, TOTALS, RUN_RECORD)  # a folder with one of these files is that of a run
 
 _NAME_NIGHTS = "name the folders of results, a folder that contains them, or their files"
 
@@ -46,11 +45,7 @@ ORDERS: Mapping[OrderName, str] = {
 
 @dataclasses.dataclass(frozen=True)
 class Night:
-    """The result of a night, or a run that has none, and why.
-
-    Its name is the date, such as 2026-11-19, the month, or the start of the run. As texts, the
-    names of a history are in the order of time.
-    """
+    """The result of a night, or a run that has none, and why. As texts, names sort by time."""
 
     path: str
     name: str
@@ -63,11 +58,7 @@ class Night:
 
 
 def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Night]:
-    """The nights in some folders and files, and patterns of them, in their order.
-
-    By default, the dates in their paths put them in order, or if no path has one, the starts of
-    their runs.
-    """
+    """The nights at some paths, in the order of the dates in these, or of the runs' starts."""
     paths = dict.fromkeys(
         found for word in words for path in named(word) for found in results_at(path)
     )
@@ -94,11 +85,7 @@ def inside(folder: str, path: str) -> str | None:
 
 
 def last_passed(folder: str, result: str) -> str | None:
-    """The last night in a folder before a result that misses no threshold; None if there is none.
-
-    A night that no gate has judged misses none. Dates in the path of the folder do not count. The
-    result need not be there yet.
-    """
+    """The last night before a result that misses no threshold; the folder's dates do not count."""
     new = _dated(result, folder)
     nights = [_dated(path, folder) for path in _below(folder.removeprefix("file://"))]
     # Merged months are not compared with nights.

@@ -1,8 +1,7 @@
 """Transforms for Beam YAML: rows with texts, or files, in; rows with scores and results out.
 
-docs/library.md shows how a pipeline names them. `beam_yaml_provider.yaml`, next to this file,
-lists all of them as a provider to include. The workers of a cluster need beam-bleu, too: in their
-image, or by `--extra_package`.
+docs/library.md has their keys. `beam_yaml_provider.yaml` lists all of them as a provider. Workers
+of a cluster need beam-bleu, too: in their image, or by `--extra_package`.
 """
 
 from __future__ import annotations
@@ -73,27 +72,15 @@ _TYPES: Mapping[str, Any] = {
 
 
 class _ScoreRows(beam.PTransform):
-    """Scores groups of rows.
+    """Scores groups of rows, or all rows, under any windowing and trigger.
 
-    Its output is a row for each group, or one row for all input: the group's fields, and then those
-    of each score, with `interval_low` and `interval_high` for the ends of its `interval`. It works
-    with any windowing and trigger. Without input rows there is no score.
-
-    A key that is null or left out has its default. All these transforms have the keys:
-
-    - `candidate`: the field of the candidate.
-    - `references`: the field with a list of references, or a list of fields with one reference
-      each. A null is a missing reference; each row needs at least one reference.
-    - `group_by`: the field or fields that define the groups; each group is scored separately.
-    - `uncertainty`: whether scores have a standard error and an interval, default true; if false,
-      these fields are null.
+    Its output has a row for each group: the fields of the group, and those of each score, with
+    `interval_low` and `interval_high` for its interval. A key that is null has its default.
     """
 
-    METRIC: str | None = None
-    """The metric whose definition the other keys are."""
+    METRIC: str | None = None  # the metric whose definition the other keys are
 
-    KEYS: tuple[str, ...]
-    """The other keys."""
+    KEYS: tuple[str, ...]  # the other keys
 
     def __init__(self, **config: Any) -> None:
         super().__init__()
@@ -141,12 +128,7 @@ def _names(config: type[Any]) -> tuple[str, ...]:
 
 
 class CorpusBleu(_ScoreRows):
-    """Corpus BLEU of rows with a candidate and its references.
-
-    Its other keys are `preset`, the BLEU of a tool or paper, and the fields of a `BleuConfig`,
-    which change it. `spm_model` is the path of a model, on any of Beam's filesystems, which is read
-    when the pipeline is built, and sent with the job.
-    """
+    """Corpus BLEU of rows. The other keys are `preset`, and the fields of a `BleuConfig`."""
 
     METRIC = "bleu"
     KEYS = ("preset", *_names(BleuConfig))
@@ -160,36 +142,21 @@ class CorpusChrf(_ScoreRows):
 
 
 class CorpusScore(_ScoreRows):
-    """The score of rows by any metric.
-
-    Its other keys are `metric`, as in `--metrics`; and `definition`: the fields of its config that
-    are not the default ones, such as `beta` of a `ChrfConfig`.
-    """
+    """The score of rows by any metric; `definition` has those fields that are not the default."""
 
     KEYS = ("metric", "definition")
 
 
 class CorpusScores(_ScoreRows):
-    """The scores of rows by several metrics, in one pass.
-
-    The fields of a score have the name of its metric before them: `bleu_score`, `chrf_score`. Its
-    other key is `metrics`: the name of each one, as in `--metrics`, or the keys of `CorpusScore`.
-    """
+    """The scores of rows by several metrics, in fields such as `bleu_score` and `chrf_score`."""
 
     KEYS = ("metrics",)
 
 
 class SegmentScores(beam.PTransform):
-    """The score of each row by itself, by one metric or several.
+    """Each row with its own scores, null where a score is not defined.
 
-    Its output is each row with all its fields and, after them, a field with the score of each
-    metric by its name: `bleu`, `chrf`. A score is null where it is not defined. Each metric scores
-    a row as the command scores a segment with `--segment_scores`. It works with any windowing.
-
-    Args:
-      config: `candidate` and `references`, as for `CorpusScores`; `metrics`, too, but by default
-        BLEU; and `details`: whether there are also the numbers that the command writes beside the
-        score, such as `bleu_matches`, default false.
+    With `details`, it also has the numbers that the command writes beside the scores of segments.
     """
 
     def __init__(self, **config: Any) -> None:
@@ -225,15 +192,9 @@ class SegmentScores(beam.PTransform):
 
 
 class _Evaluating(beam.PTransform):
-    """Makes an `Evaluate` of a configuration, and rows of what it gives.
+    """Makes rows of each output of `Evaluate`. The keys are the arguments of both."""
 
-    The outputs are `document`, `scores`, `comparisons`, `examples`, `totals`, `segment_scores` and
-    `rejected`, as far as `Evaluate` gives them. Its keys are the arguments of what reads the input,
-    and the keywords of `Evaluate`.
-    """
-
-    READS: Callable[..., Any]
-    """What reads the input."""
+    READS: Callable[..., Any]  # what reads the input
 
     _yaml_requires_inputs = False  # Beam YAML asks for it, because the names do not begin with Read
 
@@ -279,18 +240,7 @@ def _columns(
 
 
 class Evaluate(_Evaluating):
-    """Evaluates rows with a segment each.
-
-    Its keys are the keywords of `Evaluate`, and:
-
-    - `candidates`: the field of each system, by its name.
-    - `references`: the field with a list of references, or a list of fields with one reference
-      each.
-    - `labels`: the fields with labels of segments, for `slice_by`, `documents` and
-      `language_column`.
-    - `ids`: the field that identifies segments, for `examples`, `segment_scores` and `resample`.
-    - `kept`: fields that examples show.
-    """
+    """Evaluates rows with a segment each."""
 
     READS = staticmethod(_columns)
 
@@ -376,10 +326,7 @@ def _config(asked: Any) -> Any:
 
 
 def _score_types(config: Any) -> dict[str, Any]:
-    """The types of the fields of a score in a row.
-
-    They are the attributes of the score, with `interval_low` and `interval_high` for its interval.
-    """
+    """The types of the fields of a score in a row."""
     score_type = config.metric.score_type
     hints = typing.get_type_hints(score_type)
     types = {name: hints[name] for name in fields_in_order(score_type) if name != "interval"}

@@ -15,9 +15,7 @@ from apache_beam.typehints import typehints
 from beam_bleu.pipeline.folder.manifest import streams
 from beam_bleu.pipeline.library.keywords import Asked, TableSource
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
-from beam_bleu.pipeline.saved.judging import (
-    enforce,
-)
+from beam_bleu.pipeline.saved.judging import enforce
 from beam_bleu.pipeline.saved.totals_file import saved_bytes
 from beam_bleu.pipeline.scoring.batch_sums import (
     additions,
@@ -30,9 +28,7 @@ from beam_bleu.pipeline.scoring.batch_sums import (
 )
 from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.pipeline.scoring.scored import result_of
-from beam_bleu.pipeline.scoring.thresholds import (
-    Gates,
-)
+from beam_bleu.pipeline.scoring.thresholds import Gates
 from beam_bleu.pipeline.scoring.totals import Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import require_texts_only
 from beam_bleu.transforms.known_metrics import MetricWord
@@ -66,22 +62,6 @@ class Evaluated(NamedTuple):
       segment_scores: tables with a row for each segment, system and metric; None unless
         `segment_scores` asks for them.
       rejected: the rejected records; None if the input rejects none.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import Evaluate, ReadPairedRecords
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     evaluated = (
-      ...         pipeline
-      ...         | ReadPairedRecords(
-      ...             "examples/records/paired.jsonl",
-      ...             candidate_columns=["atlas=outputs.atlas"],
-      ...             reference_columns=["references"],
-      ...         )
-      ...         | Evaluate(metrics=["chrf"])
-      ...     )
-      ...     _ = evaluated.document | beam.Map(lambda document: print(document["segments"]))
-      6
     """
 
     document: PCollection[dict[str, Any]]
@@ -122,36 +102,6 @@ class Evaluate(beam.PTransform):
     Raises:
       ValueError: a keyword is not known, or a value or a combination is impossible.
       InputError: a file that a keyword names cannot be read.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> import pyarrow as pa
-      >>> from beam_bleu import ArrowColumns, Evaluate
-      >>> table = pa.table({
-      ...     "old": ["the cat sat on a mat", "a dog barks"],
-      ...     "new": ["the cat sat on the mat", "the dog barks"],
-      ...     "reference": ["the cat sat on the mat", "the dog barks"],
-      ...     "domain": ["news", "talks"],
-      ... })
-      >>> columns = ArrowColumns(
-      ...     {"old": "old", "new": "new"}, ["reference"], labels=["domain"]
-      ... )
-      >>> def show(score):
-      ...     of_slice = score["slice"] or "all"
-      ...     print(f"{score['system']} {of_slice} {score['score']:.1f}")
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     evaluated = (
-      ...         pipeline
-      ...         | beam.Create([table])
-      ...         | Evaluate(columns=columns, metrics=["chrf"], slice_by="domain")
-      ...     )
-      ...     _ = evaluated.scores | beam.Map(show)
-      old all 66.0
-      new all 100.0
-      old {'domain': 'news'} 66.0
-      new {'domain': 'news'} 100.0
-      old {'domain': 'talks'} 66.4
-      new {'domain': 'talks'} 100.0
     """
 
     def __init__(
@@ -319,8 +269,7 @@ def _of_documents(end: str) -> str:
 def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollection[Ends]:
     """Adds the steps from the statistics of batches to the ends of each window and pane.
 
-    A pane without a segment has none. A trigger fires for each key, so everything that a job adds
-    up is one value here, with one key: then a pane has all of it, or none.
+    A trigger fires for each key, so all sums have one key: a pane has all of them, or none.
     """
     keyed = typehints.Tuple[type(None), PaneSums]
     return (

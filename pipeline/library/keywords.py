@@ -36,11 +36,7 @@ _FLAG = re.compile(rf"--({'|'.join(each.name for each in FLAGS if not each.is_sh
 
 
 class Asked:
-    """What keywords ask for, checked as far as this is possible without an input.
-
-    Attributes:
-      metrics: the metrics, with their definitions.
-    """
+    """What keywords ask for, checked as far as this is possible without an input."""
 
     def __init__(self, keywords: Mapping[str, Any], unpooled: str | None = None) -> None:
         for name in keywords:

@@ -166,12 +166,6 @@ class ScoreTables:
       comparisons: the differences between systems.
       examples: the segments that --examples picked; empty without it.
       document: the result document, with everything that the tables leave out.
-
-    Examples:
-      >>> from beam_bleu import read_scores
-      >>> result = read_scores("out/notebook")  # the folder of --output
-      >>> result.scores.select(["metric", "system", "segments"]).to_pylist()[0]
-      {'metric': 'bleu', 'system': 'atlas', 'segments': 72}
     """
 
     path: str

@@ -1,7 +1,6 @@
-"""The lineage of a run: what it read and wrote, as events of OpenLineage.
+"""The lineage of a run: what it read and wrote, as events of OpenLineage, whose library this loads.
 
-This module loads OpenLineage's library, so it is imported only if events are asked for. A thread
-sends the events; at its end the run waits for a few seconds. Whatever goes wrong is one warning.
+A thread sends the events, and the run waits for it at its end. Whatever goes wrong is one warning.
 """
 
 from __future__ import annotations
@@ -66,10 +65,7 @@ class Scores(OutputDatasetFacet):
 
 
 class Lineage:
-    """Sends the events of a run: when its job starts, and when the run has ended.
-
-    A run that fails before its job starts sends both when it has failed.
-    """
+    """Sends the events of a run: when its job starts, and when the run has ended."""
 
     def __init__(self, run: str, output: str, job: str, start: str) -> None:
         self._run, self._output, self._job, self._start = run, output, job, start
@@ -202,11 +198,7 @@ class Dataset(NamedTuple):
 
 
 def dataset(pattern: str) -> Dataset | None:
-    """The dataset of a path, a pattern or a table; None for a pipe. Of a pattern it is the folder.
-
-    >>> dataset("s3://bucket/references/part-*.txt")
-    Dataset(namespace='s3://bucket', name='references')
-    """
+    """The dataset of a path or a table, or of the folder of a pattern; None for a pipe."""
     kind = table_kind(pattern)
     if kind is not None:
         pattern = pattern.partition(":")[2]

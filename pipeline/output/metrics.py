@@ -51,11 +51,9 @@ _Sample = tuple[str, float | None, dict[str, str]]
 def metrics(
     record: Mapping[str, Any], result: Result | None, labels: Mapping[str, str], slices: int
 ) -> bytes:
-    """The metrics of a run that has ended, by its run.json and its result; None if it failed.
+    """The metrics of a run that has ended; it has no result if it failed.
 
-    No label has a value that changes from run to run, such as the path of a day's folder, because
-    Prometheus would begin a new time series with each one. Each slice is a time series for each
-    metric and system, so `slices` bounds their number.
+    No label has a value that changes from run to run, which would begin a new time series.
     """
     # Imported here, because it takes a tenth of a second, and only runs with --output need it.
     from prometheus_client import CollectorRegistry, Gauge, generate_latest

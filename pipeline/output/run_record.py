@@ -1,8 +1,7 @@
 """The record of the last run, run.json: when it ran, what was typed, and how it ended.
 
-The command writes it when the job starts, and again when the run has ended, with metrics.prom for
-monitoring. So a record that says "running" although there is no such process belongs to a run that
-was killed. At both times it sends the events of lineage, if the user wants them.
+The command writes it when the job starts and when the run has ended, with metrics.prom and events
+of lineage. A record that says "running" without such a process belongs to a run that was killed.
 """
 
 from __future__ import annotations
@@ -43,11 +42,9 @@ State = Literal["running", "done", "failed"]
 class RunRecord:
     """Tells others how a run goes: run.json and metrics.prom in its output folder, and lineage.
 
-    A usage error that is found before the job starts tells nothing. If something cannot be told,
-    the run goes on. A record of another program stays as it is.
-
-    A run that fails removes _SUCCESS. But if another run into the folder has started after this
-    one, they are its files: this run leaves _SUCCESS, the record and the metrics as they are.
+    It does not tell of usage errors that are found before the job starts. If something cannot be
+    told, the run goes on. A run that fails removes _SUCCESS, but not if another run into the folder
+    has started after it: then everything stays as it is. So does a record of another program.
     """
 
     def __init__(self) -> None:
@@ -84,9 +81,8 @@ class RunRecord:
     ) -> None:
         """Tells the record what the command line means. From now on a failure is recorded.
 
-        A run that replaces no result leaves that of an earlier one, and its records, as they are
-        until its job starts. Labels and the number of slices are those of metrics.prom; `lineage`
-        is the name of the job there, "" if the run sends no events.
+        A run that replaces no result leaves an earlier one as it is until its job starts. `lineage`
+        is the name of the job for OpenLineage, "" if the run sends no events.
         """
         Log.run = content["run"]
         self._output, self._replaces = output, replaces
@@ -205,10 +201,7 @@ def _record_in(output: str) -> Mapping[str, Any]:
 
 
 def keep_verdict(folder: str, missed: str) -> None:
-    """Writes which thresholds a result misses into its run.json and metrics.prom.
-
-    If run.json says it already, nothing is written: this needs no right to write.
-    """
+    """Writes the missed thresholds into run.json and metrics.prom, if they do not have them yet."""
     path, verdict = join(folder, RUN_RECORD), _verdict(missed)
     with _warning():
         if not storage.exists(path) or verdict.items() <= _record_in(folder).items():
@@ -273,9 +266,8 @@ _PARAMETER = re.compile(r"""([?&]([\w.%-]+)=)[^&#\s"']+""")
 def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:
     """The words of a command line, without the values that are secrets by their names.
 
-    A value that has the name of a secret in it, as a part of JSON, is hidden as a whole. Of flags
-    that are `plain`, in all spellings, and of words without a flag, only secrets in URLs are
-    hidden.
+    A value that has such a name in it, as JSON can, is hidden as a whole. Of flags that are
+    `plain`, and of words without a flag, only secrets in URLs are hidden.
     """
     shown, flag = [], ""  # the flag whose value can be the next word
     for word in words:

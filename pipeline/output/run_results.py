@@ -1,10 +1,8 @@
 """How a launcher gets its result: from the last step of its run, or because it is there already.
 
-The last step hands over an object in the same process, and otherwise a file. Other runs may replace
-scores.json at any time, but only this run writes its handover, when its result is in place. So it
-proves that the last step was done. A result that is there already is known by its manifest, which
-has the digest of what decides it: what the job was asked for, and the size and version of each file
-that it has read. So no text is read to compare them.
+The last step hands over an object in the same process, and otherwise a file, because other runs may
+replace scores.json at any time. A result that is there already is known by the digest in its
+manifest: of what was asked for, and of the sizes and versions of files. No text is read for it.
 """
 
 from __future__ import annotations
@@ -130,10 +128,7 @@ def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
 
 
 def requested(job: Job) -> list[str]:
-    """What decides the result of a job, except for the files.
-
-    For example "metrics bleu corpus smooth_method = exp", "input systems 1 = atlas".
-    """
+    """What decides a result, except for the files, such as "input systems 1 = atlas"."""
     # If only the input shows the names of the systems, nothing is known about the first one.
     baseline = job.evidence.baseline or next(iter(job.source.systems), None)
     choices = {

@@ -76,10 +76,7 @@ def check_pipes(inputs: Sequence[tuple[str, str]], anywhere: bool) -> None:
 
 @contextlib.contextmanager
 def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
-    """The source with temporary files in place of pipes, and with a folder for the rows of a join.
-
-    Workers of an engine do not see the folder. It is removed afterwards.
-    """
+    """The source with temporary files in place of pipes, and a folder for the rows of a join."""
     pipes = [stream for stream in source.inputs if is_pipe(stream.pattern)]
     has_rows = in_process and hasattr(source, "row_folder")
     if not pipes and not has_rows:
@@ -100,10 +97,7 @@ def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
 
 @contextlib.contextmanager
 def files_of_beam(in_process: bool) -> Iterator[None]:
-    """While the body submits a job to an engine, Beam's temporary files are in a folder of the run.
-
-    Beam leaves what it has prepared for an engine, so each run of the command would leave files.
-    """
+    """Puts the files that Beam prepares for an engine, and leaves, in a folder of the run."""
     if in_process:
         yield
         return
@@ -148,8 +142,7 @@ def _name(path: str) -> str:
 def _copied(pipes: Sequence[Stream], folder: str) -> Mapping[Stream, Stream]:
     """Copies pipes to files in a folder; returns the stream of each copy.
 
-    All pipes are read at the same time. If one program writes to two pipes in turn (`tee`), it
-    would otherwise wait for the one that is not read yet.
+    All are read at the same time, or a program that writes to two of them (`tee`) would hang.
     """
     # The names have no suffix, so the text is never decompressed.
     copies = {

@@ -1,7 +1,6 @@
-"""The charts of the page: their values, and the axis that holds them.
+"""The charts of the page, which charts.html.jinja draws, and the axis that holds their values.
 
-charts.html.jinja draws them. Nothing in a drawing depends on the fonts of a machine: labels are cut
-by their number of characters. Colours are variables of the page's style, which has dark ones, too.
+No drawing depends on the fonts of a machine: labels are cut by their number of characters.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
-_MOST_ROWS = 60
-"""A longer chart is not read. Its table has all rows."""
+_MOST_ROWS = 60  # A longer chart is not read. Its table has all rows.
 
 _LONGEST_LABEL = 19
 """Characters beside a chart of dots. More would leave too little room for the dots."""
 
-_ROOM_OF_NAMES = 34
-"""Characters below a chart of curves. More would overlap."""
+_ROOM_OF_NAMES = 34  # Characters below a chart of curves. More would overlap.
 
 SHAPES = {
     "●": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
@@ -59,10 +56,7 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True)
 class Dot:
-    """A row of a chart of dots, with a line for its interval.
-
-    `meaning` is "plain", or for a difference "better", "worse", or "chance".
-    """
+    """A row of a chart; `meaning` is "plain", or of a difference "better", "worse" or "chance"."""
 
     label: str
     value: float

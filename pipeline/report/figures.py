@@ -43,16 +43,12 @@ UNCERTAINTY = (
     "comparisons (Holm)."
 )
 
-_NAMED = 8
-"""A sentence names no more systems."""
+_NAMED = 8  # a sentence names no more systems
 
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A fact: its heading, tables with its numbers, and perhaps a chart and a sentence.
-
-    The first sentence of a table's caption is the name of the table.
-    """
+    """A fact. The first sentence of a table's caption is the name of the table."""
 
     title: str
     tables: Sequence[Table] = ()

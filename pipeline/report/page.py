@@ -1,7 +1,4 @@
-"""Makes and writes the page: one HTML file that loads nothing, with its style and charts inside.
-
-The same results give the same bytes, so it has no times and no paths but those of the results.
-"""
+"""Makes and writes the page: one HTML file that loads nothing. The same results, the same bytes."""
 
 from __future__ import annotations
 
@@ -59,10 +56,7 @@ def require_jinja2() -> None:
 
 
 def page(saved: SavedResult, history: History | None = None) -> bytes:
-    """The page of a result, and of the history whose last night it is.
-
-    If the result is a folder, its examples, inputs and versions are shown, too.
-    """
+    """The page of a result, and of the history whose last night it is."""
     require_jinja2()
     examples = read_examples(saved.folder) if saved.folder else None
     with named_if_damaged(saved.name):
@@ -144,10 +138,7 @@ def _shown(value: Any) -> Any:
 
 
 def write_report(output: str) -> str:
-    """Makes the page of the result in an output folder; returns its path.
-
-    The last run may still be judging its result, so _SUCCESS can be missing.
-    """
+    """Makes the page of the result in an output folder, which need not have a _SUCCESS yet."""
     folder = output.rstrip("/")
     scores, path = f"{folder}/{SCORES}", f"{folder}/{REPORT}"
     before = read(scores)

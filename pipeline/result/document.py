@@ -1,7 +1,4 @@
-"""The result document, scores.json, and the rows of a result: each is made from the other.
-
-Its bytes do not depend on where the job ran.
-"""
+"""The result document, scores.json: made from rows, and read back. Nothing depends on a machine."""
 
 from __future__ import annotations
 
@@ -80,10 +77,7 @@ def document_bytes(document: Document) -> bytes:
 
 
 def numbers_of(row: ScoreRow, averaged: str) -> dict[str, Any]:
-    """The keys of a score but its uncertainty, in the order of scores.json.
-
-    If it is a mean, `averaged` says of what: "languages" or "tasks".
-    """
+    """The keys of a score without its uncertainty; `averaged` is "languages" or "tasks"."""
     size: dict[str, Any] = {"slice": row.group, "segments": row.segments}
     if row.group == MACRO_AVERAGE:
         size = {averaged: row.segments}

@@ -1,8 +1,7 @@
 """A result is flat rows: one for each score, and one for each comparison of two systems.
 
-Files, tables, gates, comparisons and pages are views of them. A series, which gates and histories
-follow, is the scores of a system by a metric, on the whole corpus or on a slice: a result has one
-score of each.
+A series, which gates and histories follow, has one score of each result: that of a system by a
+metric, on the whole corpus or on a slice.
 """
 
 from __future__ import annotations
@@ -39,10 +38,7 @@ FAMILIES: Mapping[FamilyName, str] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MetricNames:
-    """A metric of a result: its word, as commands write it, and its name for readers.
-
-    The signatures are None if languages have different ones, or sacreBLEU does not have the metric.
-    """
+    """A metric of a result. Its signatures are None if languages have different ones."""
 
     metric: MetricWord
     name: str
@@ -64,14 +60,10 @@ class PresetNames:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A score.
+    """A score; None for a mean of which a part is missing.
 
-    Attributes:
-      preset: the preset by which it is defined; None for the definition of the run.
-      segments: the number of segments; of a mean, that of languages or tasks.
-      score: None for a mean of which a part is missing.
-      parts: the fields of the metric, in the order of scores.json; lists are tuples.
-      warnings: what a reader of it must know. A result that is read again has them in its own.
+    The preset is None for the definition of the run. For a mean, `segments` is the number of
+    languages or tasks. The parts are in the order of scores.json, which has no `warnings` of rows.
     """
 
     metric: MetricWord
@@ -88,10 +80,9 @@ class ScoreRow:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DifferenceRow(Difference):
-    """The difference of two scores.
+    """The difference of two scores. For a mean in two results, `segments` counts its parts.
 
-    If it is that of a mean in two results, `segments` is the number of languages or tasks. `reason`
-    is why a number is None; scores.json does not have it.
+    `reason` is why a number is None; scores.json does not have it.
     """
 
     metric: MetricWord
@@ -127,13 +118,8 @@ class ComparedRow(DifferenceRow):
 class Result:
     """A result. Its mappings are entries of scores.json, as docs/result.md explains them.
 
-    Attributes:
-      scores: metric by metric, those of the whole corpus and of slices, then means, then presets.
-      comparisons: metric by metric, those of the whole corpus and of slices, then those of means.
-      warnings: those of presets are in `presets`.
-      languages: the definition of each language of each metric; none if all segments have the same.
-      tasks: the tasks without a common score.
-      partitions: the labels of the parts of the corpus; None for a part without a label.
+    Metric by metric, rows of the whole corpus and of slices come first, then means, then presets.
+    `languages` is empty if all segments have the same definition; `tasks` have no common score.
     """
 
     metrics: tuple[MetricNames, ...]
@@ -220,9 +206,8 @@ class Key(NamedTuple):
 class Definition(NamedTuple):
     """How the scores of a metric were made.
 
-    The name for readers says the beta of chrF. `chosen` has the fields of the signature that a user
-    chooses, of languages those that all have. `parts` are the languages or tasks whose mean the
-    whole corpus has, if it has no score of its own.
+    `chosen` has those fields of the signature that a user chooses and that all languages have.
+    `parts` are the languages or tasks whose mean stands for the corpus, if it has no own score.
     """
 
     name: str
@@ -257,7 +242,7 @@ def key_of(row: ScoreRow | ComparedRow) -> Key:
 def series_of(result: Result) -> dict[Key, ScoreRow]:
     """The score of each series, metric by metric, and first those of the whole corpus.
 
-    This has a mean where languages have different tokenizers, or tasks no common score.
+    This is a mean where languages have different tokenizers, or tasks no common score.
     """
     scores: dict[Key, ScoreRow] = {}
     for metric in result.words:

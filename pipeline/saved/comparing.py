@@ -1,8 +1,7 @@
 """Compares two results, row by row: in pairs of the same segments, or as independent samples.
 
-Pairs need the same segments and replicates in both runs. All other differences have the errors of
-both scores, added in their squares. If the segments are the same, such an error is too large, so a
-difference that it calls significant is so.
+Independent samples have the errors of both scores, added in their squares. If the segments are the
+same, such an error is too large, so a difference that it calls significant is so.
 """
 
 from __future__ import annotations
@@ -61,10 +60,6 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
 
 
 def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
-    """Each score of a result minus the same score of an older one, in the order of the new one.
-
-    Metrics with another definition are left out, and means over other languages or tasks.
-    """
     definitions = common_definitions(old, new)
     former = _scored(old)
     found = []
@@ -129,10 +124,7 @@ _SHOWN = 5  # more names are not all told
 
 @dataclasses.dataclass(frozen=True)
 class ComparedResults:
-    """The comparison of two results, for `beam-bleu compare`.
-
-    `pairs` is what compares systems in pairs of segments, or why nothing does.
-    """
+    """Two results for `beam-bleu compare`; `pairs` says why if they are not compared in pairs."""
 
     old: SavedResult
     new: SavedResult

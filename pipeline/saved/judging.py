@@ -24,8 +24,7 @@ _LOGGER = logging.getLogger("beam_bleu.gates")
 
 _MOST_REASONS = 5
 
-_EXACT = ".8g"
-"""How numbers are shown: a reader sees that 29.99997 is below 30."""
+_EXACT = ".8g"  # how numbers are shown: a reader sees that 29.99997 is below 30
 
 _ONLY_ONE = "what a run has added up is not compared with saved totals"
 
@@ -35,10 +34,7 @@ Verdict = Literal["passed", "warned", "failed"]
 def targets(
     thresholds: Iterable[Threshold], keys: Collection[Key]
 ) -> tuple[dict[Key, Threshold], list[Threshold]]:
-    """The threshold of each of the scores of a metric, and the thresholds that are for none.
-
-    A threshold for a system or a slice takes the place of a more general one.
-    """
+    """The most specific threshold of each score, and the thresholds that are for no score."""
     chosen: dict[Key, Threshold] = {}
     without: list[Threshold] = []
     # Of two names for a score, the longer one is more specific.
@@ -69,11 +65,9 @@ class Check(NamedTuple):
 def judge(
     new: Result, gates: Gates, name: str = "the result", pairs: Paired | str = _ONLY_ONE
 ) -> list[Check]:
-    """Compares a result with all thresholds.
+    """Compares a result with all thresholds. What cannot be compared fails.
 
-    What cannot be compared fails: a system or a slice that is missing, and a score without a
-    standard error if the threshold needs it. `pairs` compares the result with the old one in pairs
-    of segments, or says why nothing does.
+    `pairs` compares the result with the old one in pairs of segments, or says why nothing does.
     """
     changes: Mapping[Key, ComparedRow] = {}
     if gates.old is not None:
@@ -197,10 +191,7 @@ def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gat
 
 
 def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
-    """The error if a result misses a threshold, and the warnings of thresholds.
-
-    `output` is the folder where it is; "" if it is not kept.
-    """
+    """The error if a result misses a threshold, and warnings. Without an output it is not kept."""
     checks = judge(result, gates) if gates else []
     remedy = "find out what has changed, or change the threshold"
     if output:
@@ -210,10 +201,7 @@ def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None,
 
 
 def enforce(gates: Gates, result: Result, output: str) -> None:
-    """Raises the error of `judged`; writes warnings into the worker's log.
-
-    A repeated call raises the same error: it depends only on the result and on the thresholds.
-    """
+    """Raises the error of `judged`, the same at each call, and writes warnings into the log."""
     error, warnings = judged(gates, result, output)
     for warning in warnings:
         _LOGGER.warning("%s", warning)

@@ -1,7 +1,4 @@
-"""Reads the results of earlier runs: a scores.json, a totals.json, or a folder with one of them.
-
-A run that fails leaves the earlier result in place, but without _SUCCESS.
-"""
+"""Reads the results of earlier runs. One that fails leaves them there, but without _SUCCESS."""
 
 from __future__ import annotations
 
@@ -43,10 +40,7 @@ def is_folder(path: str) -> bool:
 
 
 def named(word: str) -> list[str]:
-    """The files and folders that a word of the command line names, in natural order.
-
-    Hidden ones match no pattern. A local file that has the name of a pattern is meant itself.
-    """
+    """The paths that a word of the command line names, which can be a pattern, in natural order."""
     path = word.removeprefix("file://")
     if glob.escape(path) == path or (is_local(path) and os.path.exists(path)):
         return [path]
@@ -76,11 +70,7 @@ def read(path: str) -> bytes:
 
 
 class ResultFile(NamedTuple):
-    """A file with a result that was read.
-
-    The folder is "" if the user has named the file itself, because other files beside it can be
-    those of another result.
-    """
+    """A file with a result, and its folder; "" if other files in it may be of another result."""
 
     path: str
     data: bytes
@@ -95,8 +85,7 @@ def beside(folder: str, name: str) -> bytes | None:
 def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -> ResultFile:
     """The file with a result at a path; in a folder, the first of the names that is there.
 
-    With `must_be_last`, a folder, or the folder of a totals.json, must have the file _SUCCESS.
-    Without it, its result can be that of an earlier run.
+    With `must_be_last`, it must not be that of an earlier run, so there must be a _SUCCESS.
     """
     path = path.removeprefix("file://")
     folder, file = "", path
@@ -132,11 +121,9 @@ def require_same_scores(path: str, data: bytes | None, scores: bytes | None) -> 
 
 @dataclasses.dataclass(frozen=True)
 class SavedResult:
-    """A result, and what the files beside it say.
+    """A result, and what the files beside it say. Its name is its path; "" for that of this run.
 
-    Its name is its path, as the user gave it; "" for the result of this run. The folder is as that
-    of `ResultFile`, and `totals_named` the content of the totals.json that the result was read
-    from.
+    `totals_named` is the content of the totals.json that it was read from.
     """
 
     name: str

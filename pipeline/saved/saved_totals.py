@@ -32,11 +32,7 @@ class Partition:
 
 @dataclasses.dataclass(frozen=True)
 class SavedTotals:
-    """The content of totals.json, without names of files and the first rejected records.
-
-    Partitions of merged totals are sorted by their labels. `versions` are those of the libraries
-    that made the tokens, and `program` is that of beam-bleu that has counted.
-    """
+    """The content of totals.json, with the versions of the libraries that made the tokens."""
 
     totals: Totals
     scorings: ScoringsOfMetrics
@@ -65,10 +61,7 @@ class SavedTotals:
         return result
 
     def definition(self, *, of_sums: bool) -> dict[str, str]:
-        """What the scores depend on, beside the texts.
-
-        With `of_sums` it has all that must be the same if totals are added up.
-        """
+        """What the scores depend on, beside the texts; `of_sums`: what merged totals must share."""
         totals, resampling = self.totals, self.evidence.resampling
         if resampling is not None:
             resampling = dataclasses.replace(resampling, partition="")
@@ -220,10 +213,7 @@ def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
 
 
 def _texts_of(partition: Partition) -> Iterator[tuple[tuple[str, str], str]]:
-    """The role and the digest of each stream, and its name.
-
-    Labels are left out: two parts of a corpus can have the same labels.
-    """
+    """The role and digest of each stream, and its name. Labels can be the same in two parts."""
     for stream in partition.inputs:
         if stream["role"] != "labels" and stream.get("lines") != 0:
             name = " ".join(filter(None, (stream["role"], stream["system"])))
@@ -233,8 +223,7 @@ def _texts_of(partition: Partition) -> Iterator[tuple[tuple[str, str], str]]:
 def _repeated_texts(files: Sequence[Named]) -> list[str]:
     """Warnings about candidates and records that are in partitions with different labels.
 
-    Different labels are different parts. Their references can be the same each day; the same
-    candidates are probably counted twice. Without labels, digests tell parts apart.
+    References can be the same each day. Partitions without labels are told apart by their digests.
     """
     path_by_label: dict[str, str] = {}
     first: dict[tuple[str, str], tuple[str, Partition]] = {}

@@ -1,8 +1,6 @@
-"""The file totals.json: writing it, checking it, reading it.
+"""The file totals.json: a frozen dataclass as JSON, its fields by the types that they declare.
 
-Its content is a frozen dataclass as JSON: the fields, by the types that they declare. A tuple is a
-list, an array of integers is `{"shape", "columns", "values"}`, and a mapping whose keys are not
-texts is a list of pairs.
+An array is `{"shape", "columns", "values"}`, and a mapping without text keys is a list of pairs.
 """
 
 from __future__ import annotations
@@ -202,10 +200,7 @@ def _shown(versions: Mapping[str, str]) -> str:
 
 
 def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence[str]) -> None:
-    """Writes scores.json, totals.json and manifest.json, and _SUCCESS last.
-
-    None of the files that were read can be where the result goes.
-    """
+    """Writes the files of a result, but over none of the files that were read."""
     # Importing Beam takes as long as merging a year of files.
     from beam_bleu.pipeline.folder.paths import check_output, checked_path
 

@@ -55,8 +55,7 @@ def sum_all(
 ) -> Summed:
     """Adds the steps from batches in the global window to everything that a job adds up.
 
-    One step counts each batch for all metrics, and Beam fuses it with the reading. So each batch is
-    read once, and prepared once.
+    One step, fused with the reading, counts for all metrics. So each batch is read once.
     """
     sums = {}
     if tallies is not None:
@@ -150,10 +149,7 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
 
 
 def additions(job: Job) -> dict[str, Adding]:
-    """What is added up for all metrics, by the ends of the totals.
-
-    Only the totals of a metric's own tokens have its slices and its evidence.
-    """
+    """What is added up at each end. Only a metric's own tokens have slices and evidence."""
     evidence = job.evidence
     # Replicates need the number of documents, even without standard errors.
     needs_documents = evidence.uncertainty or evidence.resampling is not None

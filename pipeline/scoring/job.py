@@ -15,10 +15,7 @@ from beam_bleu.pipeline.scoring.scorings import (
     JobMetrics,
     ScoringsOfMetrics,
 )
-from beam_bleu.pipeline.scoring.thresholds import (
-    NO_GATES,
-    Gates,
-)
+from beam_bleu.pipeline.scoring.thresholds import NO_GATES, Gates
 from beam_bleu.transforms.definition.choices import AllowedName
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.pairing.paired import Source
@@ -35,17 +32,10 @@ def new_run() -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A source of segments, definitions of metrics and an output folder.
+    """A source of segments, definitions of metrics, and an output folder that all workers can see.
 
-    Attributes:
-      source: the input. It names the systems, in the order of the result.
-      output: the folder for scores.json, which workers and launcher can see.
-      run: the run's name. All files that only this run writes have it in their names.
-      is_awaited: whether a launcher waits for the result (`hand_over`).
-      request: what is asked for, as manifest.json has it.
-      examples: how many of each kind, metric and system are written; 0 for no such file.
-      most_rejected: None if the source ends with an error at a bad record.
-      allow: sorted keys of `ALLOWED`.
+    All files that only this run writes have `run` in their names. It `is_awaited` if a launcher
+    waits for the result. `most_rejected` is None if a bad record is an error.
     """
 
     source: Source

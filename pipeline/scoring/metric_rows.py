@@ -52,10 +52,7 @@ class _Place(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class MetricRows:
-    """What a result says about one metric.
-
-    `judge_input` is False if another metric warns about suspicious input.
-    """
+    """What a result says about one metric. Only one of all metrics judges the input."""
 
     totals: Totals
     scorings: Scorings
@@ -216,11 +213,7 @@ class MetricRows:
 
     @property
     def averages(self) -> Iterator[ScoreRow]:
-        """The mean of each system's scores of languages or tasks.
-
-        A system without segments in one of them has none: it could not be compared with those of
-        others.
-        """
+        """The means of scores of languages or tasks; None for a system that lacks one of them."""
         for system, own in self._rows_of_parts(self.sliced).items() if self._parts else ():
             mean = error = None
             if len(own) == len(self._parts):
@@ -231,8 +224,7 @@ class MetricRows:
     def _signatures(self, place: _Place | None, metric: Metric) -> dict[str, Any]:
         """Those of a definition; None if languages have different ones.
 
-        Systems can have different segments, and so different numbers of references. The signature
-        has the numbers of all systems together, so it does not depend on their order.
+        Systems can have different numbers of references. All of them count, in whatever order.
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
@@ -258,10 +250,7 @@ class MetricRows:
 
     @functools.cached_property
     def comparisons(self) -> list[ComparisonRow]:
-        """The differences on the whole corpus, then slice by slice those with the baseline.
-
-        A slice in which no unit has all systems is left out.
-        """
+        """The differences on the whole corpus, then slice by slice those with the baseline."""
         if not self.evidence.uncertainty:
             return []
         systems = self.totals.systems
@@ -287,10 +276,7 @@ class MetricRows:
 
     @functools.cached_property
     def average_comparisons(self) -> list[ComparisonRow]:
-        """The comparisons of the means over all languages, or over all tasks.
-
-        A system without segments in one of them has no mean.
-        """
+        """The comparisons of the means over all languages or tasks, of systems that have them."""
         found = []
         for system, rows in self._rows_of_parts(self.comparisons).items():
             if rows and len(rows) == len(self._parts):
@@ -389,8 +375,7 @@ class MetricRows:
 def _mean(numbers: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
     """The mean of scores or differences, and its standard error if all of them have one.
 
-    They are of different segments. So their variances add up, as if they were independent: nothing
-    here says how far languages vary together.
+    They are of different segments, so their variances add up, as if they were independent.
     """
     mean = math.fsum(number for number, _ in numbers) / len(numbers)
     errors = [error for _, error in numbers if error is not None]

@@ -19,14 +19,8 @@ from beam_bleu.transforms.text.tokenizers import tokenizer_of
 class Scorings:
     """How a corpus and its segments are scored by one metric.
 
-    Attributes:
-      text: how texts become tokens.
-      presets: other definitions to compare with that of the corpus. They can have other tokens.
-      segments: how single segments are scored, if that is asked for.
-      languages: the label with each segment's language, which chooses the tokenizer, and which is
-        in each item of the slicing; None if all segments have the tokenizer of `text`.
-      unpooled: the label with each segment's task, of which an item of the slicing is made. If it
-        has several values, the whole corpus has no score.
+    The label `languages` chooses the tokenizer of each segment. If the label `unpooled`, its task,
+    has several values, the whole corpus has no score. Both labels are items of the slicing.
     """
 
     name: MetricWord
@@ -46,10 +40,7 @@ class Scorings:
 
     @property
     def counted(self) -> Mapping[TextName, Metric]:
-        """The metric with all columns that are needed, for each way to make tokens.
-
-        The first way is `text`, the others follow in the order of the presets.
-        """
+        """The metric with all columns that are needed, for each way to make tokens."""
         needed = {self.text: [self.corpus]}
         if self.segments is not None:
             needed[self.text].append(self.segments)
@@ -70,8 +61,7 @@ ScoringsOfMetrics = Mapping[MetricWord, Scorings]
 class JobMetrics:
     """The metrics of a job, with what only the steps before the last one need.
 
-    `texts` have the bytes of a tokenizer's model, `lengths` is how texts become the tokens in which
-    lengths are counted, and `picked` how examples are scored, if not as the corpus is.
+    `lengths` makes the tokens in which lengths are counted, and `picked` scores examples.
     """
 
     scorings: ScoringsOfMetrics
@@ -91,12 +81,8 @@ class JobMetrics:
 class Evidence:
     """What a job finds out about its scores.
 
-    Attributes:
-      uncertainty: whether scores have standard errors, and systems are compared.
-      baseline: the system with which the others are compared; None for the first one.
-      compare_all: whether each system is compared with each other one, on the whole corpus.
-      documents: the label with the document of each segment; None if each segment is a unit.
-      partition: the label of the part of a corpus that is scored.
+    The baseline is None for the first system. `documents` is the label with the unit of each
+    segment, and None if segments are units.
     """
 
     uncertainty: bool = True

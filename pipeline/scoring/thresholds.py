@@ -66,8 +66,7 @@ THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = {
 class Threshold:
     """A number that scores are compared with, and its flag with the value as it was typed.
 
-    `metric` is "" for the only one, and `name` says for which scores it is: "" for all systems on
-    the whole corpus, or SYSTEM, [SLICE] or SYSTEM[SLICE].
+    `metric` is "" for the only one. `name` is SYSTEM, [SLICE] or SYSTEM[SLICE], or "" for all.
     """
 
     flag: str
@@ -78,10 +77,7 @@ class Threshold:
 
     @classmethod
     def of(cls, flag: str, text: str) -> Threshold:
-        """The threshold of a flag's value: NUMBER or NAME=NUMBER, maybe with METRIC= before it.
-
-        A name can have a "=". A system with the name of a metric must have the metric before it.
-        """
+        """The threshold of a value of a flag, [METRIC=][NAME=]NUMBER. A name can have a "="."""
         metric, equals, rest = text.partition("=")
         if not equals or not is_metric(metric):
             metric, rest = "", text
@@ -109,11 +105,7 @@ class Threshold:
 
 @dataclasses.dataclass(frozen=True)
 class Gates:
-    """All thresholds of a command line. They are sent with the job.
-
-    `old` is the result with which drops compare the new one; None if there is no --max_drop, or no
-    earlier night.
-    """
+    """All thresholds of a command line. Drops compare the new result with the `old` one."""
 
     thresholds: tuple[Threshold, ...] = ()
     drop: DropRuleName = DEFAULT_DROP_RULE
@@ -133,16 +125,11 @@ class Gates:
         ]
 
 
-NO_GATES = Gates()
-"""The gates of a command line without thresholds: everything passes."""
+NO_GATES = Gates()  # the gates of a command line without thresholds: everything passes
 
 
 def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> None:
-    """Checks that a result of a run can have the scores that thresholds name.
-
-    Everything is possible if the systems are known only when the input is read. The labels of
-    slices are known, but not their values.
-    """
+    """Checks that a run can have the scores that thresholds name, if its systems are known."""
     known = ", ".join(map(slicing.name_of_item, range(len(slicing.items)))) or "none"
     begins = tuple(f"{system}[{item[0]}=" for system in ("", *systems) for item in slicing.items)
     for threshold in gates.thresholds if systems else ():

@@ -25,13 +25,10 @@ from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 
 @dataclasses.dataclass(frozen=True)
 class Totals:
-    """Everything that a job has added up.
+    """Everything that a job has added up. The result is a function of it and of the definitions.
 
-    The result document is a function of these totals and of the definitions. So saved totals give
-    the same document as the job, and the totals of two parts of a corpus can be added.
-
-    `is_tallied` is whether the source has tallies, so that the result has counters of them; there
-    is no coverage if each record has all systems.
+    `is_tallied` is whether the source has tallies, and so the result their counters. There is no
+    coverage if each record has all systems.
     """
 
     systems: tuple[str, ...]

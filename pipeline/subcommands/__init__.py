@@ -30,8 +30,7 @@ def run(
 ) -> int:
     """Runs a subcommand with the words after its name; returns the exit code.
 
-    `groups` has its own flags, by the titles of their groups in its help. `work` returns what
-    stdout shows. If it `takes_others`, other flags are no error, but left to it as `others`.
+    `work` returns what stdout shows. If it `takes_others`, it also gets the flags of others.
     """
     parser = Parser(
         f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",

@@ -36,15 +36,9 @@ from beam_bleu.pipeline.result.rows import (
     labels_of,
 )
 from beam_bleu.pipeline.saved.comparing import ComparedResults, compared_results, pairing, without
-from beam_bleu.pipeline.saved.judging import (
-    Check,
-    gate_error,
-    judge,
-)
+from beam_bleu.pipeline.saved.judging import Check, gate_error, judge
 from beam_bleu.pipeline.saved.saved_result import named_if_damaged, result_at
-from beam_bleu.pipeline.scoring.thresholds import (
-    THRESHOLD_FLAGS,
-)
+from beam_bleu.pipeline.scoring.thresholds import THRESHOLD_FLAGS
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.errors import GateError, UsageError
@@ -137,10 +131,7 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice) -> 
 def _tables(
     compared: ComparedResults, metric: MetricNames, choice: RowChoice, *, for_paper: bool = False
 ) -> Iterator[Table]:
-    """The tables of differences by a metric: of systems, of averages, and of each item of slices.
-
-    For a paper a table has a caption, stars and definitions, instead of all numbers.
-    """
+    """The tables of differences by a metric; those for a paper have stars in place of numbers."""
     notes = notes_of(compared.new.result, metric) if for_paper else []
     for family in FAMILIES:
         rows = compared.family(family, metric.metric)

@@ -26,8 +26,7 @@ NEW_TEXTS = Flag(
 )
 
 
-_ALL_SLICES = "all"
-"""The value of --slice for all slices. The text of a slice has an equals sign."""
+_ALL_SLICES = "all"  # The value of --slice for all slices. The text of a slice has an equals sign.
 
 
 def history_command(argv: Sequence[str]) -> int:

@@ -151,10 +151,7 @@ def _rescore(flags: argparse.Namespace) -> bytes:
 
 
 def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
-    """Saved totals with the choices of a command line. All other choices stay as they are.
-
-    The scores of segments are left out, because their files have those of the old definition.
-    """
+    """Saved totals with the choices of a command line. They have no scores of segments any more."""
     names = flags.chosen_metrics if flags.metrics else tuple(saved.scorings)
     for name in names:
         if name not in saved.scorings:
