@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from beam_bleu.pipeline.command_line.source_flags import columns
 from beam_bleu.pipeline.display.table import Table, as_text
 from beam_bleu.pipeline.errors.terminal import write_to_stdout
-from beam_bleu.pipeline.scoring.scorings import JobMetrics, Scorings
+from beam_bleu.pipeline.scoring.job import JobMetrics, Scorings
 from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.flags import (
     SEE_HELP,

@@ -10,7 +10,7 @@ from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
 from beam_bleu.pipeline.result.rows import choices_in, definition_of
 from beam_bleu.pipeline.saved.saved_result import SavedResult, result_at
-from beam_bleu.pipeline.scoring.scorings import Evidence
+from beam_bleu.pipeline.scoring.job import Evidence, Job
 from beam_bleu.pipeline.scoring.thresholds import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
@@ -34,7 +34,6 @@ from beam_bleu.transforms.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
-    from beam_bleu.pipeline.scoring.job import Job
 
 
 @dataclasses.dataclass(frozen=True)

@@ -34,8 +34,7 @@ from beam_bleu.pipeline.command_line.sources import source
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.folder.paths import check_output, checked_path, require_module
 from beam_bleu.pipeline.output.run_record import redacted
-from beam_bleu.pipeline.scoring.job import Job, new_run
-from beam_bleu.pipeline.scoring.scorings import JobMetrics
+from beam_bleu.pipeline.scoring.job import Job, JobMetrics, new_run
 from beam_bleu.transforms.definition.flags import SEE_HELP, nearest
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, installing

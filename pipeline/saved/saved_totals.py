@@ -10,8 +10,8 @@ from typing import Any
 
 from beam_bleu.pipeline.folder.manifest import described
 from beam_bleu.pipeline.result.rows import Result
+from beam_bleu.pipeline.scoring.job import Evidence, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.scored import scored
-from beam_bleu.pipeline.scoring.scorings import Evidence, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Totals, in_order
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, joined

@@ -17,7 +17,7 @@ from beam_bleu.pipeline.result.rows import (
     adjusted,
     labels_of,
 )
-from beam_bleu.pipeline.scoring.scorings import Evidence, Scorings
+from beam_bleu.pipeline.scoring.job import Evidence, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, JobError, joined

@@ -9,9 +9,8 @@ from typing import Any
 
 from beam_bleu.pipeline.errors.printable import json_text
 from beam_bleu.pipeline.result.rows import MetricNames, Result
-from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.scoring.job import USUAL_EVIDENCE, Evidence, Job, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.metric_rows import MetricRows
-from beam_bleu.pipeline.scoring.scorings import USUAL_EVIDENCE, Evidence, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked

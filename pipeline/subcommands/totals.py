@@ -28,7 +28,7 @@ from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.saved_result import exists, is_folder, named
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, last_of_each_partition, merged, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals, write_result
-from beam_bleu.pipeline.scoring.scorings import Evidence, Scorings
+from beam_bleu.pipeline.scoring.job import Evidence, Scorings
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of, unknown_value
 from beam_bleu.transforms.definition.slicing import LENGTH

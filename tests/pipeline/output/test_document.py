@@ -20,9 +20,8 @@ from scoring import totals_of_sums
 from beam_bleu.pipeline.folder.storage import write_atomically
 from beam_bleu.pipeline.output.run_results import RunResult, hand_over, result_of
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
-from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.scoring.job import Evidence, Job, JobMetrics, Scorings
 from beam_bleu.pipeline.scoring.scored import scored
-from beam_bleu.pipeline.scoring.scorings import Evidence, JobMetrics, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
