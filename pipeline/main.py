@@ -139,14 +139,12 @@ def _write_report(output: str) -> None:
 def _existing(arguments: Arguments, record: RunRecord) -> RunResult | None:
     """The result that is already in the output folder and stays there; None if the job must run."""
     with uninterrupted():
-        from beam_bleu.pipeline.output.run_results import existing_result
+        from beam_bleu.pipeline.output.run_results import RunResult, existing_result
 
     scores = existing_result(arguments.job)
     if scores is None:
         return None
     gc.enable()
-    from beam_bleu.pipeline.output.run_results import RunResult
-
     record.kept()
     note = f"{arguments.job.output} already has the result, so nothing was scored"
     return RunResult.of(scores, [note])

@@ -109,8 +109,6 @@ class Runner:
     def pipeline(self, options: PipelineOptions) -> beam.Pipeline:
         if self.in_process:
             # Beam's DirectRunner would first try to download another runner (Prism).
-            from beam_bleu.pipeline.engines.runners import InProcessRunner
-
             runner = InProcessRunner()
         else:
             try:

@@ -224,7 +224,7 @@ def _evaluated(
         _ = (
             document
             | "Let others write the result" >> beam.Reshuffle()
-            | "Judge the result" >> beam.ParDo(_Judge(job.gates))
+            | "Judge the result" >> beam.Map(_judge, job.gates)
         )
     return Evaluated(
         document,
@@ -239,12 +239,8 @@ def _evaluated(
     )
 
 
-class _Judge(beam.DoFn):
-    def __init__(self, gates: Gates) -> None:
-        self._gates = gates
-
-    def process(self, document: Mapping[str, Any]) -> None:
-        enforce(self._gates, read_result(document), "")
+def _judge(document: Mapping[str, Any], gates: Gates) -> None:
+    enforce(gates, read_result(document), "")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,12 +13,13 @@ from beam_bleu.pipeline.examples.segments import Entry, read_examples
 from beam_bleu.pipeline.examples.shown_segments import heading, scores, texts
 from beam_bleu.pipeline.folder.file_names import REPORT, SCORES
 from beam_bleu.pipeline.folder.locking import locked
+from beam_bleu.pipeline.folder.paths import require_module
 from beam_bleu.pipeline.folder.publication import is_owned
 from beam_bleu.pipeline.folder.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES, short
 from beam_bleu.pipeline.report.figures import UNCERTAINTY, facts, past, places, reasons, standing
 from beam_bleu.pipeline.saved.saved_result import SavedResult, named_if_damaged, read, result_at
-from beam_bleu.transforms.errors import JobError, UsageError, installing, joined
+from beam_bleu.transforms.errors import JobError, installing, joined
 
 if TYPE_CHECKING:
     import jinja2
@@ -47,12 +48,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def require_jinja2() -> None:
-    import importlib.util
-
-    if importlib.util.find_spec("jinja2") is None:
-        raise UsageError(
-            "a report needs the library jinja2, which is not installed", installing("report")
-        )
+    require_module("a report", "jinja2", installing("report"))
 
 
 def page(saved: SavedResult, history: History | None = None) -> bytes:

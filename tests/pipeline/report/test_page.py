@@ -245,7 +245,7 @@ def _without_the_extra(monkeypatch):
 @pytest.mark.usefixtures("_without_the_extra")
 def test_without_jinja2_nothing_is_scored(tmp_path):
     run = called(*EXAMPLE, "--report", "--output", tmp_path / "out")
-    run.assert_failed(2, "a report needs the library jinja2", "./run.sh install report")
+    run.assert_failed(2, "there is no module jinja2", "./run.sh install report")
     assert not (tmp_path / "out" / "scores.json").exists()
     folder = written_result(tmp_path / "night", of_two_systems())
     called("report", folder).assert_failed(2, "./run.sh install report")
