@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
-from command_line import COMPRESS, REFERENCES, SYSTEMS, Run, called, streams
+from command_line import COMPRESS, REFERENCES, SYSTEMS, called, streams
 
 from beam_bleu.transforms.pairing.files import chunks
 from beam_bleu.transforms.pairing.line_parallel import source
@@ -41,10 +40,6 @@ def opened(monkeypatch):
     return found
 
 
-def counted_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "read_once", lambda *_: None)
-
-
 @pytest.mark.parametrize(
     ("shards", "flags"),
     [
@@ -73,7 +68,7 @@ def test_the_result_has_the_same_bytes_and_each_file_is_read_once(
     assert opened == []
     assert results(".gz", "once") == plain
     assert len(opened) == 3 * shards
-    counted_first(monkeypatch)
+    monkeypatch.setattr(source, "read_once", lambda *_: None)
     assert results(".gz", "twice") == plain
     assert len(opened) == 3 * shards + 2 * 3 * shards
 
@@ -89,37 +84,30 @@ def with_line(lines: list[bytes], number: int, line: bytes) -> list[bytes]:
 
 
 DEFECTS = {
-    "a line less": (ATLAS[:-1], HUMAN),
-    "an empty file": ([], HUMAN),
-    "a line less in a shard": (ATLAS[:29] + ATLAS[30:], HUMAN),
-    "bad UTF-8, and a line more": (with_line(ATLAS, 5, b"\xff\n"), [*HUMAN, b"x\n"]),
-    "bad UTF-8 at both ends": (with_line(with_line(ATLAS, 2, b"\xff\n"), 72, b"\xff\n"), HUMAN),
-    "UTF-16": (["".join(map(bytes.decode, ATLAS)).encode("utf-16-le")], HUMAN),
-    "a long line": (with_line(ATLAS, 70, b"x" * 5000 + b"\n"), with_line(HUMAN, 2, b"\xff\n")),
+    "a line less in a shard": (3, ATLAS[:29] + ATLAS[30:], HUMAN),
+    "bad UTF-8, and a line more": (3, with_line(ATLAS, 5, b"\xff\n"), [*HUMAN, b"x\n"]),
+    "bad UTF-8 at both ends": (
+        1,
+        with_line(with_line(ATLAS, 2, b"\xff\n"), 72, b"\xff\n"),
+        HUMAN,
+    ),
+    "UTF-16": (3, ["".join(map(bytes.decode, ATLAS)).encode("utf-16-le")], HUMAN),
+    "a long line": (1, with_line(ATLAS, 70, b"x" * 5000 + b"\n"), with_line(HUMAN, 2, b"\xff\n")),
 }
 
 
-def failed(folder: Path, shards: int, out: Path, defect: str) -> Run:
-    atlas, human = DEFECTS[defect]
-    arguments = written(folder, shards, ".gz", atlas=atlas, human=human)
-    flags = ["--output", out, "--segment_scores", "--max_line_bytes=4096"]
-    run = called(*arguments, *flags)
-    assert run.code == 3
-    assert run.out == b""
-    shutil.rmtree(folder)
-    return run
-
-
-@pytest.mark.parametrize(
-    ("defect", "shards"), [(name, 1 + 2 * (i % 2)) for i, name in enumerate(DEFECTS)]
-)
+@pytest.mark.parametrize("defect", DEFECTS)
 def test_an_error_names_the_line_that_it_names_if_lines_are_counted_first(
-    tmp_path, shards, defect, monkeypatch
+    tmp_path, defect, monkeypatch
 ):
-    out = tmp_path / "out"
-    once = failed(tmp_path / "in", shards, out, defect)
-    assert not list(out.rglob("*.parquet"))
-    counted_first(monkeypatch)
-    twice = failed(tmp_path / "in", shards, out, defect)
+    shards, atlas, human = DEFECTS[defect]
+    arguments = written(tmp_path / "in", shards, ".gz", atlas=atlas, human=human)
+    flags = ["--output", tmp_path / "out", "--segment_scores", "--max_line_bytes=4096"]
+    once = called(*arguments, *flags)
+    assert not list(tmp_path.rglob("*.parquet"))
+    monkeypatch.setattr(source, "read_once", lambda *_: None)
+    twice = called(*arguments, *flags)
+    for run in (once, twice):
+        assert (run.code, run.out) == (3, b"")
     first, again = (run.err.partition("\n")[0].partition(";")[0] for run in (once, twice))
     assert first == again

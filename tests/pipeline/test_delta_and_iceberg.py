@@ -31,7 +31,7 @@ def scores(run: Run) -> Any:
 
 
 @pytest.fixture
-def expected(tmp_path: pathlib.Path) -> Any:
+def expected(tmp_path):
     """The scores of the rows, and of all rows, as Parquet."""
     pq.write_table(ROWS, tmp_path / "rows.parquet")
     pq.write_table(pa.concat_tables([ROWS, MORE]), tmp_path / "all.parquet")
@@ -42,7 +42,7 @@ def expected(tmp_path: pathlib.Path) -> Any:
 
 
 @pytest.fixture
-def catalog(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def catalog(tmp_path, monkeypatch):
     uri = f"sqlite:///{tmp_path}/catalog.db"
     monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__TYPE", "sql")
     monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__URI", uri)
@@ -59,7 +59,7 @@ def table_in(catalog: Any, name: str = "news.rows") -> Any:
     return table
 
 
-def test_a_delta_table_is_its_current_version(tmp_path: pathlib.Path, expected: Any) -> None:
+def test_a_delta_table_is_its_current_version(tmp_path, expected):
     path = tmp_path / "table"
     deltalake.write_deltalake(path, ROWS)
     assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[0]
@@ -68,7 +68,6 @@ def test_a_delta_table_is_its_current_version(tmp_path: pathlib.Path, expected: 
     table = deltalake.DeltaTable(path)
     table.delete("hyp = 'and one more line here'")
     assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[0]
-    called("--input", f"{path}/*.parquet").assert_failed(3, f"write delta:{path} in place of")
     out = tmp_path / "out"
     called("--input", f"delta:{path}", "--output", out)
     manifest = json.loads((out / "manifest.json").read_bytes())
@@ -80,7 +79,7 @@ def test_a_delta_table_is_its_current_version(tmp_path: pathlib.Path, expected: 
     assert sum(file["lines"] for file in stream["files"]) == 3
 
 
-def test_partitions_of_a_delta_table_are_labels_from_paths(tmp_path: pathlib.Path) -> None:
+def test_partitions_of_a_delta_table_are_labels_from_paths(tmp_path):
     deltalake.write_deltalake(tmp_path / "table", ROWS, partition_by=["lang"])
     table = f"delta:{tmp_path}/table"
     run = called("--input", table, "--slice_by", "lang")
@@ -120,9 +119,7 @@ def with_deletion_vector(path: pathlib.Path) -> None:
     log.with_name(f"{1:020}.json").write_text(text)
 
 
-def test_a_delta_table_with_deletion_vectors_is_refused(
-    tmp_path: pathlib.Path, expected: Any
-) -> None:
+def test_a_delta_table_with_deletion_vectors_is_refused(tmp_path, expected):
     with_deletion_vector(tmp_path / "table")
     table = deltalake.DeltaTable(tmp_path / "table")
     assert len(table.file_uris()) == 1  # which has all rows
@@ -137,7 +134,7 @@ def test_a_delta_table_with_deletion_vectors_is_refused(
     assert scores(other) == expected[0]  # such a table can be read as long as it has none
 
 
-def test_a_delta_table_that_maps_its_columns_is_refused(tmp_path: pathlib.Path) -> None:
+def test_a_delta_table_that_maps_its_columns_is_refused(tmp_path):
     path = tmp_path / "table"
     deltalake.write_deltalake(path, ROWS)
     (log,) = (path / "_delta_log").glob("*.json")
@@ -158,7 +155,7 @@ def test_a_delta_table_that_maps_its_columns_is_refused(tmp_path: pathlib.Path) 
     called("--input", f"delta:{path}").assert_failed(3, "maps its columns by name")
 
 
-def test_a_file_of_a_table_that_is_gone_is_an_error(tmp_path: pathlib.Path) -> None:
+def test_a_file_of_a_table_that_is_gone_is_an_error(tmp_path):
     deltalake.write_deltalake(tmp_path / "table", ROWS)
     (file,) = (tmp_path / "table").glob("*.parquet")
     data = file.read_bytes()
@@ -169,9 +166,7 @@ def test_a_file_of_a_table_that_is_gone_is_an_error(tmp_path: pathlib.Path) -> N
     run.assert_failed(3, f"has {len(data) + 1} bytes, and had {len(data)} when listed")
 
 
-def test_an_iceberg_table_is_its_current_snapshot(
-    tmp_path: pathlib.Path, catalog: Any, expected: Any
-) -> None:
+def test_an_iceberg_table_is_its_current_snapshot(tmp_path, catalog, expected):
     table = table_in(catalog)
     names = [f"iceberg:{table.metadata_location}", "iceberg:lake.news.rows"]
     for name in names:
@@ -186,26 +181,19 @@ def test_an_iceberg_table_is_its_current_snapshot(
     assert stream["pattern"] == names[1]
 
 
-def test_an_iceberg_table_with_a_renamed_column_is_refused(catalog: Any) -> None:
-    table = table_in(catalog)
-    with table.update_schema() as update:
-        update.rename_column("lang", "language")
-    called("--input", "iceberg:lake.news.rows").assert_failed(
-        3, "has renamed the column lang", "write the table again"
-    )
-
-
-def test_a_dropped_column_of_an_iceberg_table_does_no_harm(catalog: Any, expected: Any) -> None:
+def test_an_iceberg_table_may_drop_a_column_but_not_rename_one(catalog, expected):
     table = table_in(catalog)
     with table.update_schema() as update:
         update.delete_column("lang")
     run = called("--input", "iceberg:lake.news.rows", "--format", "json")
     assert scores(run) == expected[0]
+    with table.update_schema() as update:
+        update.rename_column("ref", "reference")
+    run = called("--input", "iceberg:lake.news.rows")
+    run.assert_failed(3, "has renamed the column ref", "write the table again")
 
 
-def test_an_iceberg_table_with_delete_files_is_refused(
-    catalog: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_iceberg_table_with_delete_files_is_refused(catalog, monkeypatch):
     """pyiceberg cannot write delete files, so its plan is changed."""
     from pyiceberg.table import DataScan
 
@@ -224,7 +212,7 @@ def test_an_iceberg_table_with_delete_files_is_refused(
     )
 
 
-def test_tables_can_be_joined(tmp_path: pathlib.Path, catalog: Any, expected: Any) -> None:
+def test_tables_can_be_joined(tmp_path, catalog, expected):
     ids = pa.array([1, 2, 3])
     deltalake.write_deltalake(tmp_path / "refs", ROWS.select(["ref"]).append_column("id", ids))
     table = catalog.create_table("news.hyps", pa.schema([("hyp", pa.string()), ("id", pa.int64())]))

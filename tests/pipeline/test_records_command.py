@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import COMMAND, EXAMPLES, PROJECT, Run, called, read_lines
+from memory_filesystem import OBJECTS
 
 REFERENCES = [read_lines(EXAMPLES / "references" / f"{name}.txt") for name in "ab"]
 NAMES = ["atlas", "birch", "cobalt"]
@@ -39,7 +41,6 @@ LONG = [
     for name in NAMES
     for i, refs in enumerate(zip(*REFERENCES, strict=True))
 ]
-SUFFIXES = ["parquet", "jsonl.gz", "tsv", "csv.xz"]
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -94,38 +95,28 @@ def scores(run: Run) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def of_lines() -> dict[str, dict[str, Any]]:
+def of_lines():
     files = [EXAMPLES / "systems" / f"{name}.txt" for name in NAMES]
     references = [EXAMPLES / "references" / f"{name}.txt" for name in "ab"]
     return scores(called(*references, "-i", *files, "--format", "json"))
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_systems_side_by_side(suffix: str, tmp_path: Path, of_lines: dict[str, Any]) -> None:
-    path = write(tmp_path / f"all.{suffix}", flat(ROWS))
-    run = called("--input", path, "--candidate_columns", "hyp_*", "--format", "json")
-    assert scores(run) == {f"hyp_{name}": score for name, score in of_lines.items()}
-    assert list(scores(run)) == ["hyp_atlas", "hyp_birch", "hyp_cobalt"]
-    chosen = "candidates from hyp_atlas, hyp_birch, hyp_cobalt, references from ref0, ref1"
-    assert f"columns: {chosen}" in run.err
+def test_each_format_gives_the_bytes_and_the_scores_of_lines(tmp_path, of_lines):
+    written = set()
+    for suffix in ("parquet", "arrow", "arrows", "avro", "jsonl.gz", "tsv", "csv.xz"):
+        path, out = write(tmp_path / f"all.{suffix}", flat(ROWS)), tmp_path / suffix
+        flags = ["--candidate_columns", "hyp_*", "--slice_by", "domain", "--format", "json"]
+        run = called("--input", path, *flags, "--output", out)
+        whole = [score for score in run.document["scores"] if score["slice"] is None]
+        found = {score.pop("system"): score for score in whole}
+        assert found == {f"hyp_{name}": score for name, score in of_lines.items()}
+        chosen = "candidates from hyp_atlas, hyp_birch, hyp_cobalt, references from ref0, ref1"
+        assert f"columns: {chosen}" in run.err
+        written.add((out / "scores.json").read_bytes())
+    assert len(written) == 1
 
 
-def test_each_format_gives_the_same_bytes(tmp_path: Path) -> None:
-    written = {}
-    for suffix in ("parquet", "arrow", "arrows", "avro", "jsonl"):
-        path = write(tmp_path / f"all.{suffix}", ROWS)
-        columns = ["--candidate_columns", "hyp_*", "--reference_columns", "nested.refs"]
-        out = tmp_path / suffix
-        run = called(
-            *("--input", path, *columns, "--slice_by", "domain", "--metrics", "bleu", "chrf"),
-            *("--output", out),
-        )
-        assert run.code == 0, run.err
-        written[suffix] = (out / "scores.json").read_bytes()
-    assert len(set(written.values())) == 1
-
-
-def test_nested_columns(tmp_path: Path, of_lines: dict[str, Any]) -> None:
+def test_nested_columns(tmp_path, of_lines):
     path = write(tmp_path / "all.avro", ROWS)
     columns = ["--candidate_columns", "atlas=nested.out[0][0]"]
     run = called("--input", path, *columns, "--reference_columns", "nested.refs", "--format=json")
@@ -133,7 +124,7 @@ def test_nested_columns(tmp_path: Path, of_lines: dict[str, Any]) -> None:
     assert run.err == ""  # the user named all columns
 
 
-def test_tab_separated_text_without_a_header(tmp_path: Path, of_lines: dict[str, Any]) -> None:
+def test_tab_separated_text_without_a_header(tmp_path, of_lines):
     """ParaCrawl's .txt.gz is tab-separated text: the flag says it."""
     path = tmp_path / "corpus.txt.gz"
     fields = zip(*REFERENCES, *SYSTEMS.values(), strict=True)
@@ -143,59 +134,64 @@ def test_tab_separated_text_without_a_header(tmp_path: Path, of_lines: dict[str,
     assert scores(run) == {"b": of_lines["birch"], "3": of_lines["atlas"]}
 
 
-def test_long_records(tmp_path: Path, of_lines: dict[str, Any]) -> None:
+def test_long_records(tmp_path, of_lines):
     path = write(tmp_path / "long.tsv.gz", LONG)
     columns = ["--system_column", "system", "--id_column", "id"]
     assert scores(called("--input", path, *columns, "--format", "json")) == of_lines
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl.gz"])
-def test_a_file_for_each_system_is_joined_by_ids(
-    suffix: str, tmp_path: Path, of_lines: dict[str, Any]
-) -> None:
+def test_files_of_several_formats_are_joined_by_ids(tmp_path, of_lines):
+    (tmp_path / "outputs").mkdir()
     for place, name in enumerate(NAMES):  # each in another order
         rows = [{"id": i, "mt": text} for i, text in enumerate(SYSTEMS[name])]
-        (tmp_path / "outputs").mkdir(exist_ok=True)
-        write(tmp_path / "outputs" / f"{name}.{suffix}", rows[place * 9 :] + rows[: place * 9])
-    rows = [
-        {"id": i, "ref0": a, "ref1": b} for i, (a, b) in enumerate(zip(*REFERENCES, strict=True))
+        write(tmp_path / "outputs" / f"{name}.jsonl.gz", rows[place * 9 :] + rows[: place * 9])
+    references = [
+        write(tmp_path / f"r{n}.{suffix}", [{"id": i, "ref": text} for i, text in enumerate(texts)])
+        for n, (texts, suffix) in enumerate(zip(REFERENCES, ["tsv", "parquet"], strict=True))
     ]
-    references = write(tmp_path / f"references.{suffix}", rows)
-    outputs = f"{tmp_path}/outputs/*.{suffix}"
-    run = called(references, "-i", outputs, "--join_on", "id", "--format", "json")
+    outputs = f"{tmp_path}/outputs/*.jsonl.gz"
+    run = called(*references, "-i", outputs, "--join_on", "id", "--format", "json")
     assert scores(run) == of_lines
 
 
-def test_files_of_several_formats_can_be_joined(tmp_path: Path, of_lines: dict[str, Any]) -> None:
-    ids = range(SEGMENTS)
-    references = [
-        write(tmp_path / f"r{n}.{suffix}", [{"id": f"s{i}", "ref": refs[i]} for i in ids])
-        for n, (refs, suffix) in enumerate(zip(REFERENCES, ["tsv", "parquet"], strict=True))
-    ]
-    atlas = write(
-        tmp_path / "a.jsonl", [{"id": f"s{i}", "text": SYSTEMS["atlas"][i]} for i in reversed(ids)]
-    )
-    flags = ["--candidates", f"atlas={atlas}", "--candidate_columns", "text", "--join_on", "id"]
-    names = [flag for path in references for flag in ("--references", path)]
-    assert scores(called(*names, *flags, "--format", "json")) == {"atlas": of_lines["atlas"]}
-
-
-@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
-def test_records_from_a_pipe(suffix: str, tmp_path: Path, of_lines: dict[str, Any]) -> None:
-    path = write(tmp_path / f"all.{suffix}", flat(ROWS))
-    flags = f"--input_format {suffix} --candidate_columns atlas=hyp_atlas --format json"
-    run = typed_in_bash(f"cat {path} | {{command}} --input - {flags}")
-    assert scores(run) == {"atlas": of_lines["atlas"]}
-    if suffix == "jsonl":
-        run = typed_in_bash(f"{{command}} --input <(cat {path}) {flags}")
+def test_records_from_a_pipe(tmp_path, of_lines):
+    for suffix, script in (
+        ("jsonl", "cat {path} | {command} --input -"),
+        ("parquet", "{command} --input <(cat {path})"),
+    ):
+        path = write(tmp_path / f"all.{suffix}", flat(ROWS))
+        flags = f" --input_format {suffix} --candidate_columns atlas=hyp_atlas --format json"
+        process = subprocess.run(
+            ["bash", "-c", script.format(path=path, command=" ".join(COMMAND)) + flags],
+            cwd=PROJECT,
+            capture_output=True,
+            timeout=120,
+        )
+        run = Run(process.returncode, process.stdout, process.stderr.decode())
         assert scores(run) == {"atlas": of_lines["atlas"]}
 
 
-def typed_in_bash(script: str) -> Run:
-    process = subprocess.run(
-        ["bash", "-c", script.format(command=" ".join(COMMAND))],
-        cwd=PROJECT,
-        capture_output=True,
-        timeout=120,
-    )
-    return Run(process.returncode, process.stdout, process.stderr.decode())
+@pytest.mark.parametrize("partition", ["", "lang=de/year=2026/"])
+def test_files_of_a_delta_table_are_refused(tmp_path, partition):
+    """A pattern over them would read rows that were replaced."""
+    folder = tmp_path / "table" / partition
+    (folder / "_delta_log").mkdir(parents=True)  # a folder without a log is none of Delta
+    for number in range(2):
+        shutil.copy(EXAMPLES / "records" / "paired.parquet", folder / f"part-{number}.parquet")
+    arguments = ["--input", folder / "part-*.parquet", "--candidate_columns=hyp_*"]
+    assert called(*arguments).code == 0
+    (tmp_path / "table" / "_delta_log").mkdir(exist_ok=True)
+    (tmp_path / "table" / "_delta_log" / "0.json").write_text("{}")
+    cause = f"files of a Delta table, also of its older versions: {tmp_path}/table"
+    called(*arguments).assert_failed(3, cause, f"write delta:{tmp_path}/table in place of")
+    arguments[1] = folder / "part-0.parquet"
+    called(*arguments).assert_failed(3, cause)
+
+
+def test_a_delta_table_on_an_object_store_is_seen():
+    OBJECTS.clear()
+    data = (EXAMPLES / "records" / "paired.parquet").read_bytes()
+    OBJECTS["mem://bucket/table/lang=de/part-0.parquet"] = data, 1.0
+    OBJECTS["mem://bucket/table/_delta_log/00000000000000000000.json"] = b"{}", 1.0
+    run = called("--input", "mem://bucket/table/*/part-*.parquet", "--candidate_columns=hyp_*")
+    run.assert_failed(3, "write delta:mem://bucket/table in place of")

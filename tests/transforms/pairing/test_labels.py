@@ -12,7 +12,7 @@ NAMED = ["a", None, None, None, None, " a", "NaN", "null"]
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
-def test_a_text_without_a_visible_character_names_nothing(kind: pa.DataType) -> None:
+def test_a_text_without_a_visible_character_names_nothing(kind):
     texts = pa.array(TEXTS, kind)
     assert without_blanks(texts).to_pylist() == NAMED
     for column in (texts, texts.dictionary_encode()):
@@ -22,7 +22,7 @@ def test_a_text_without_a_visible_character_names_nothing(kind: pa.DataType) -> 
         assert not labels.dictionary.null_count
 
 
-def test_a_null_in_the_dictionary_is_a_null_of_the_segment() -> None:
+def test_a_null_in_the_dictionary_is_a_null_of_the_segment():
     column = pa.DictionaryArray.from_arrays(pa.array([1, 0, None]), pa.array(["a", None]))
     labels = label_column(column)
     assert labels.to_pylist() == [None, "a", None]

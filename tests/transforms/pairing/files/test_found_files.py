@@ -31,9 +31,7 @@ def wait_for_a_tick(folder: pathlib.Path) -> None:
         probe.touch()
 
 
-def test_a_local_file_has_another_version_if_it_is_written_or_replaced(
-    tmp_path: pathlib.Path,
-) -> None:
+def test_a_local_file_has_another_version_if_it_is_written_or_replaced(tmp_path):
     """Even with the same size, and if the time is set back."""
     path = tmp_path / "a"
 
@@ -71,9 +69,7 @@ class Store:
     ("told", "version"),
     [("an-etag", "an-etag"), (b"crc", "b'crc'"), (None, None), (NotImplementedError(), None)],
 )
-def test_an_object_has_the_version_that_its_store_reports(
-    monkeypatch: pytest.MonkeyPatch, told: object, version: str | None
-) -> None:
+def test_an_object_has_the_version_that_its_store_reports(monkeypatch, told, version):
     monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(told))
     assert version_of(STREAM, "store://a") == version
 
@@ -88,7 +84,7 @@ def seen(*patterns: object) -> str:
     return ""
 
 
-def test_what_is_missing_is_told_where_the_folder_can_be_seen(tmp_path: pathlib.Path) -> None:
+def test_what_is_missing_is_told_where_the_folder_can_be_seen(tmp_path):
     (tmp_path / "a").write_text("one\n")
     (tmp_path / "empty").write_text("")
     there = tmp_path / "a"
@@ -100,7 +96,7 @@ def test_what_is_missing_is_told_where_the_folder_can_be_seen(tmp_path: pathlib.
     assert seen(there, tmp_path) == f"stream 1: this is a folder: {tmp_path}"
 
 
-def test_what_only_workers_may_see_is_not_told(tmp_path: pathlib.Path) -> None:
+def test_what_only_workers_may_see_is_not_told(tmp_path):
     (tmp_path / "a").write_text("one\n")
     os.symlink("gone", tmp_path / "link")
     for pattern in ("/no/such/folder/b", "/no/such/*/b", tmp_path / "c" / "b", tmp_path / "link"):
@@ -116,7 +112,7 @@ def test_what_only_workers_may_see_is_not_told(tmp_path: pathlib.Path) -> None:
         ("deltas:x", None),
     ],
 )
-def test_a_word_before_a_colon_names_a_table(pattern: str, label: str | None) -> None:
+def test_a_word_before_a_colon_names_a_table(pattern, label):
     kind = table_kind(pattern)
     assert (kind and kind.label) == label
     if label is not None:
@@ -124,16 +120,14 @@ def test_a_word_before_a_colon_names_a_table(pattern: str, label: str | None) ->
 
 
 @pytest.mark.parametrize(("name", "library"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
-def test_a_missing_library_is_named_with_its_extra(
-    name: str, library: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_is_named_with_its_extra(name, library, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(InputError, match="is not installed here: x/y") as failed:
         find_files(Stream("input", f"{name}:x/y"))
     assert f"install {name}" in failed.value.remedy
 
 
-def test_the_group_of_a_pattern_is_the_value() -> None:
+def test_the_group_of_a_pattern_is_the_value():
     for pattern, path, value in (
         ("news/*/(.*)/", "news/2024/en-de/x.tsv", "en-de"),
         ("news/*/(.*)/", "old_news/2024/en-de/x.tsv", None),  # names match as a whole
@@ -160,16 +154,16 @@ def test_the_group_of_a_pattern_is_the_value() -> None:
         ("a=[z-a](*)", "cannot be read"),
     ],
 )
-def test_a_text_that_is_no_label_from_a_path(text: str, said: str) -> None:
+def test_a_text_that_is_no_label_from_a_path(text, said):
     with pytest.raises(ValueError, match=said):
         path_label(text)
 
 
-def test_a_path_with_bytes_that_are_not_utf8() -> None:
+def test_a_path_with_bytes_that_are_not_utf8():
     assert path_label("a=(*)/").value_of("d\udcff/x") == "d\\udcff"
 
 
-def test_files_of_the_same_lines_must_agree() -> None:
+def test_files_of_the_same_lines_must_agree():
     label = path_label("domain=(*)/*.txt")
     files = [("references", "news/ref.txt"), ("candidates a", "out.txt")]
     assert label.agreed(files) == "news"

@@ -15,7 +15,7 @@ TREE = ["a-0", "a-1", "b-0", ".a-2", "x/a-0", "x/y/a-0", "x/y/z/b-0", "w 1/a[1]"
 
 
 @pytest.fixture
-def tree(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+def tree(tmp_path, monkeypatch):
     for name in TREE:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def found(pattern: str) -> list[str]:
         ("a-0/*", []),
     ],
 )
-def test_a_pattern_finds_its_files(tree: pathlib.Path, pattern: str, expected: list[str]) -> None:
+def test_a_pattern_finds_its_files(tree, pattern, expected):
     assert sorted(found(pattern)) == sorted(expected)
     absolute = [str(tree / os.path.normpath(path)) for path in expected]
     assert sorted(map(os.path.normpath, found(f"{tree}/{pattern}"))) == sorted(
@@ -50,20 +50,20 @@ def test_a_pattern_finds_its_files(tree: pathlib.Path, pattern: str, expected: l
     )
 
 
-def test_links_are_followed_to_files_and_folders(tree: pathlib.Path) -> None:
+def test_links_are_followed_to_files_and_folders(tree):
     os.symlink("a-0", "link")
     os.symlink("x", "folder")
     assert found("link") == ["link"]
     assert found("fold*/a-0") == ["folder/a-0"]
 
 
-def test_a_ring_of_links_ends(tree: pathlib.Path) -> None:
+def test_a_ring_of_links_ends(tree):
     os.symlink("..", "x/up")
     assert sorted(found("**/b-0")) == ["b-0", "x/y/z/b-0"]
 
 
 @pytest.mark.parametrize("pattern", ["shard-*", "shard-2"])
-def test_a_broken_link_is_not_left_out(tree: pathlib.Path, pattern: str) -> None:
+def test_a_broken_link_is_not_left_out(tree, pattern):
     pathlib.Path("shard-1").write_text("here")
     os.symlink("gone", "shard-2")
     with pytest.raises(InputError, match=r"candidates x: cannot be read: .*: the link shard-2"):
@@ -77,9 +77,7 @@ def test_a_broken_link_is_not_left_out(tree: pathlib.Path, pattern: str) -> None
         ("x/**", "lstat"),  # its names can be listed, but what they are is hidden
     ],
 )
-def test_a_folder_without_permission_is_not_left_out(
-    tree: pathlib.Path, monkeypatch: pytest.MonkeyPatch, pattern: str, function: str
-) -> None:
+def test_a_folder_without_permission_is_not_left_out(tree, monkeypatch, pattern, function):
     real = getattr(os, function)
 
     def forbidden(path: str) -> object:
@@ -93,26 +91,26 @@ def test_a_folder_without_permission_is_not_left_out(
 
 
 @pytest.mark.parametrize("pattern", ["pipe", "pip*"])
-def test_a_pipe_is_refused_without_being_opened(tree: pathlib.Path, pattern: str) -> None:
+def test_a_pipe_is_refused_without_being_opened(tree, pattern):
     os.mkfifo("pipe")
     with pytest.raises(UsageError, match=r"candidates x: .* a pipe or a device: pipe"):
         found(pattern)
 
 
-def test_a_folder_is_refused_by_its_name_and_left_out_of_a_pattern(tree: pathlib.Path) -> None:
+def test_a_folder_is_refused_by_its_name_and_left_out_of_a_pattern(tree):
     with pytest.raises(UsageError, match="this is a folder: x"):
         found("x")
     assert found("x*") == []
 
 
-def test_a_name_with_wildcards_is_meant_literally(tree: pathlib.Path) -> None:
+def test_a_name_with_wildcards_is_meant_literally(tree):
     pathlib.Path("q1.txt").write_text("other")
     assert found("q[1].txt") == ["q1.txt"]
     pathlib.Path("q[1].txt").write_text("literal")
     assert found("q[1].txt") == ["q[1].txt"]
 
 
-def test_a_file_that_a_pattern_matches_twice_is_refused(tree: pathlib.Path) -> None:
+def test_a_file_that_a_pattern_matches_twice_is_refused(tree):
     os.symlink("a-1", "a-latest")
     with pytest.raises(
         InputError, match=r"candidates x: two names are links to the same file: a-1, a-latest"
@@ -121,7 +119,7 @@ def test_a_file_that_a_pattern_matches_twice_is_refused(tree: pathlib.Path) -> N
     assert found("a-latest") == ["a-latest"]
 
 
-def test_a_file_that_has_become_a_pipe_is_an_error_and_does_not_hang(tree: pathlib.Path) -> None:
+def test_a_file_that_has_become_a_pipe_is_an_error_and_does_not_hang(tree):
     os.remove("a-0")
     os.mkfifo("a-0")
     with pytest.raises(OSError, match="not a file any more"):

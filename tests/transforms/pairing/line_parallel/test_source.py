@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable
 
 import apache_beam as beam
 import pytest
@@ -32,7 +31,7 @@ NAMES = ("one", "two", "left", "right")
 ROWS = [tuple(f"{name} {i}" for name in NAMES) for i in range(100)]
 
 
-def test_rows_hold_the_same_line_of_every_stream(tmp_path: pathlib.Path) -> None:
+def test_rows_hold_the_same_line_of_every_stream(tmp_path):
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         paired = pipeline | source(tmp_path, 64).pair(threads=2)
         rows = paired.batches | beam.FlatMap(
@@ -81,12 +80,7 @@ def truncated(path: pathlib.Path) -> None:
     ("change", "time"),
     [(in_place, None), (replaced_with_the_same_size_and_time, 0), (truncated, None), (removed, 0)],
 )
-def test_a_file_changed_while_it_is_read_is_an_error(
-    tmp_path: pathlib.Path,
-    monkeypatch: pytest.MonkeyPatch,
-    change: Callable[[pathlib.Path], None],
-    time: int | None,
-) -> None:
+def test_a_file_changed_while_it_is_read_is_an_error(tmp_path, monkeypatch, change, time):
     """Even with the same size and time: half of the lines could come from another text."""
 
     class Meddling(LineReader):
@@ -110,9 +104,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(
         _ = pipeline | lines.pair(threads=1)
 
 
-def test_a_file_changed_between_two_of_its_ranges_is_an_error(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_changed_between_two_of_its_ranges_is_an_error(tmp_path, monkeypatch):
     counted = []
 
     def meddling(*arguments: object) -> object:

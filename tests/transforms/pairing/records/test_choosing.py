@@ -46,9 +46,7 @@ def references(found: Chosen) -> list[str]:
         ("hyp ref", Wanted(system_name="atlas"), ["atlas=hyp"], ["ref"]),
     ],
 )
-def test_columns_are_chosen_by_their_names(
-    names: str, wanted: Wanted, candidates: list[str], expected: list[str]
-) -> None:
+def test_columns_are_chosen_by_their_names(names, wanted, candidates, expected):
     found = chosen(*names.split(), wanted=wanted)
     named = [text if name == text else f"{name}={text}" for name, text in systems(found)]
     assert named == candidates
@@ -74,9 +72,7 @@ def test_columns_are_chosen_by_their_names(
         ("hyp ref", Wanted(("hyp[",)), "begins neither"),
     ],
 )
-def test_columns_that_are_unclear_or_missing_are_an_error(
-    names: str, wanted: Wanted, message: str
-) -> None:
+def test_columns_that_are_unclear_or_missing_are_an_error(names, wanted, message):
     with pytest.raises(InputError, match=f"^input: .*{message}") as raised:
         chosen(*names.split(), wanted=wanted)
     assert raised.value.remedy
@@ -94,19 +90,19 @@ def test_columns_that_are_unclear_or_missing_are_an_error(
         ),
     ],
 )
-def test_columns_without_texts(columns: dict[str, pa.DataType], message: str) -> None:
+def test_columns_without_texts(columns, message):
     with pytest.raises(InputError, match=message):
         choose(Wanted(), pa.schema(columns.items()))
 
 
-def test_paths_into_columns_are_chosen() -> None:
+def test_paths_into_columns_are_chosen():
     texts = pa.struct([("refA", TEXT), ("x", TEXT)])
     wanted = Wanted(("texts.*", "tuned=y[0]"), ("texts.refA",))
     found = chosen(wanted=wanted, texts=texts, y=pa.large_list(TEXT))
     assert systems(found) == [("texts.x", "texts.x"), ("tuned", "y[0]")]
 
 
-def test_names_that_mean_opposite_things_are_never_taken() -> None:
+def test_names_that_mean_opposite_things_are_never_taken():
     pairs = (("hyp", "references"), ("ref", "candidates"))
     for name, (other, role) in itertools.product(UNCLEAR, pairs):
         with pytest.raises(InputError, match=f"usual names of {role}") as raised:
@@ -114,7 +110,7 @@ def test_names_that_mean_opposite_things_are_never_taken() -> None:
         assert f"the columns are: source, {name}, {other}" in raised.value.remedy
 
 
-def test_columns_by_number() -> None:
+def test_columns_by_number():
     columns = schema("src", "x", "7")
     found = choose(Wanted(("2",), ("7",)), columns, numbered=True)
     assert found.candidates[0][1].steps == (1,)
@@ -128,7 +124,7 @@ def test_columns_by_number() -> None:
         choose(Wanted(("2",), ("src",)), columns)
 
 
-def test_two_columns_with_one_name() -> None:
+def test_two_columns_with_one_name():
     columns = pa.schema([("hyp", TEXT), ("hyp", TEXT), ("ref", TEXT), ("x", TEXT), ("x", TEXT)])
     with pytest.raises(InputError, match="2 columns are called hyp"):
         choose(Wanted(), columns)

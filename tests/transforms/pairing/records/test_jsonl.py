@@ -7,7 +7,6 @@ import random
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_records import chosen_columns, read_lines, rows_of
@@ -127,7 +126,7 @@ def lines(draw: Any) -> bytes:
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(lines(), min_size=1, max_size=8))
-def test_every_line_means_what_it_means_for_python(given_lines: list[bytes]) -> None:
+def test_every_line_means_what_it_means_for_python(given_lines):
     check(given_lines, PATHS)
 
 
@@ -180,13 +179,13 @@ HOSTILE = [
 ]
 
 
-def test_hostile_lines() -> None:
+def test_hostile_lines():
     check(HOSTILE, PATHS)
     for line in HOSTILE:
         check([b'{"hyp": "a", "refs": "b"}', line, b'{"hyp": "c", "refs": ["d", null]}'], PATHS)
 
 
-def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ordinary_lines_need_no_python_object(monkeypatch):
     draw = random.Random(1)
     records = [
         {
@@ -216,9 +215,7 @@ def test_ordinary_lines_need_no_python_object(monkeypatch: pytest.MonkeyPatch) -
     assert [row["meta.n"] for row in rows] == [str(number) for number in range(500)]
 
 
-def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_line_that_is_too_long_to_be_looked_at_is_refused(monkeypatch):
     monkeypatch.setattr(json_lines, "_MOST_CHARACTERS", 40)
     plain, unusual = (
         b'{"hyp": "a", "ref": "%s"%s}' % (b"b" * 40, end) for end in (b"", b',"x":NaN')
@@ -228,7 +225,7 @@ def test_a_line_that_is_too_long_to_be_looked_at_is_refused(
     assert bad.what == "only plain records can have more than 40 characters"
 
 
-def test_ids_are_strings_or_integers() -> None:
+def test_ids_are_strings_or_integers():
     chosen = chosen_columns(["hyp"], ["ref"], id="id")
     ids = [b"1", b'"1"', b"-0", b"1.0", b"true", b"null", b"-7", b"12345678901234567890"]
     given_lines = [b'{"hyp": "a", "ref": "b", "id": %s}' % each for each in ids]
@@ -238,7 +235,7 @@ def test_ids_are_strings_or_integers() -> None:
     assert [values[i] for i in (0, 1, 5, 6, 7)] == ["1", "1", None, "-7", "12345678901234567890"]
 
 
-def test_the_id_of_a_bad_record_stays_if_it_can_be_read() -> None:
+def test_the_id_of_a_bad_record_stays_if_it_can_be_read():
     chosen = chosen_columns(["hyp"], ["ref"], id="id")
     bad = [
         b'{"id": "a", "hyp": 1, "ref": "r"}',
@@ -251,7 +248,7 @@ def test_the_id_of_a_bad_record_stays_if_it_can_be_read() -> None:
     assert read.columns[chosen.ids[0]].to_pylist() == ["b", "a", None, None, None]
 
 
-def test_the_schema_of_the_first_records() -> None:
+def test_the_schema_of_the_first_records():
     records = [
         {"id": 1, "tr": {"de": "a"}, "l": [], "x": None, "mixed": "b"},
         {"id": 1.5, "tr": {"en": "b"}, "l": ["c"], "\ud800": 1, "mixed": 1},

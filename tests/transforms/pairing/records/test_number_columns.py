@@ -39,13 +39,13 @@ def chosen(
     return found.systems, [[path.text for path in paths] for _, paths in found.values]
 
 
-def test_one_system_is_named_after_its_column() -> None:
+def test_one_system_is_named_after_its_column():
     schema = {"comet": NUMBER, "judge": TEXT, "other": TEXT}
     assert chosen(schema, "comet", "judge") == (("comet",), [["comet"], ["judge"]])
     assert chosen(schema, "judge", system_name="a") == (("a",), [["judge"]])
 
 
-def test_columns_with_a_system_name_the_systems() -> None:
+def test_columns_with_a_system_name_the_systems():
     schema = {"a10.comet": NUMBER, "a9.comet": NUMBER, "judge_a9": NUMBER, "judge_a10": NUMBER}
     assert chosen(schema, "{system}.comet", "judge_{system}") == (
         ("a9", "a10"),
@@ -53,7 +53,7 @@ def test_columns_with_a_system_name_the_systems() -> None:
     )
 
 
-def test_columns_of_candidates_name_the_systems_of_numbers() -> None:
+def test_columns_of_candidates_name_the_systems_of_numbers():
     schema = {"hyp_a": TEXT, "hyp_b": TEXT, "ref": TEXT, "comet_a": NUMBER, "comet_b": NUMBER}
     candidates = ("b=hyp_b", "a=hyp_a")
     found = chosen(schema, "comet_{system}", roles=BOTH, candidates=candidates)
@@ -88,9 +88,7 @@ def test_columns_of_candidates_name_the_systems_of_numbers() -> None:
         ),
     ],
 )
-def test_wrong_columns_are_errors(
-    columns: list[str], wanted: dict[str, Any], roles: tuple[Role, ...], message: str
-) -> None:
+def test_wrong_columns_are_errors(columns, wanted, roles, message):
     schema = {
         **{"hyp_a": TEXT, "hyp_b": TEXT, "ref": TEXT, "tags": pa.list_(TEXT)},
         **{"comet_a": NUMBER, "comet_b": NUMBER, "judge_a": NUMBER},
@@ -110,7 +108,7 @@ COLUMNS = [
 ]
 
 
-def test_numbers_of_every_type_are_read() -> None:
+def test_numbers_of_every_type_are_read():
     for column in map(canonical, COLUMNS):
         assert has_values(column.type, ValueColumn("a"))
         found = numbers_of(column, "number")
@@ -118,7 +116,7 @@ def test_numbers_of_every_type_are_read() -> None:
         assert not (found.missing | found.wrong).any()
 
 
-def test_a_decimal_is_the_nearest_float() -> None:
+def test_a_decimal_is_the_nearest_float():
     texts = ["0.7351", "0.0003", "-0.8541", "0.3333"]
     decimals = pa.array([decimal.Decimal(text) for text in texts], pa.decimal128(10, 4))
     expected = [float(text) for text in texts]
@@ -126,7 +124,7 @@ def test_a_decimal_is_the_nearest_float() -> None:
     assert numbers_as_texts(decimals).equals(numbers_as_texts(pa.array(expected)))
 
 
-def test_something_else_is_wrong() -> None:
+def test_something_else_is_wrong():
     for value in (
         *("", "n/a", "True", "1,5", " 1", "1 ", "+1", "0x10", "1_0", "NaN", "nan", "inf", "1e999"),
         *(math.nan, math.inf, -math.inf, 2.0**24, -(2.0**24), 1e300),
@@ -138,7 +136,7 @@ def test_something_else_is_wrong() -> None:
         assert not found.values.any()
 
 
-def test_equal_numbers_have_equal_texts() -> None:
+def test_equal_numbers_have_equal_texts():
     columns = [pa.array([1, 0]), pa.array([1.0, 0.0]), pa.array([True, False])]
     texts = [numbers_as_texts(column).to_pylist() for column in columns]
     assert texts[0] == texts[1] == texts[2]

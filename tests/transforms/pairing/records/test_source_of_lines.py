@@ -7,7 +7,6 @@ import os
 import pathlib
 import pickle
 import re
-from collections.abc import Callable
 
 import apache_beam as beam
 import pytest
@@ -50,9 +49,7 @@ def rows_in(batch: object) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize(("of_format", "threads"), [("jsonl", 1), ("tsv", 2)])
-def test_each_record_is_a_segment(
-    tmp_path: pathlib.Path, of_format: RecordFormatName, threads: int
-) -> None:
+def test_each_record_is_a_segment(tmp_path, of_format, threads):
     records = pickle.loads(pickle.dumps(source(tmp_path, of_format)))
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         paired = pipeline | records.pair(threads, describe=True)
@@ -86,12 +83,7 @@ def removed(path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("of_format", "change"), [("jsonl", in_place), ("tsv", grown), ("jsonl", removed)]
 )
-def test_a_file_changed_while_it_is_read_is_an_error(
-    tmp_path: pathlib.Path,
-    monkeypatch: pytest.MonkeyPatch,
-    change: Callable[[pathlib.Path], None],
-    of_format: RecordFormatName,
-) -> None:
+def test_a_file_changed_while_it_is_read_is_an_error(tmp_path, monkeypatch, change, of_format):
     records = source(tmp_path, of_format)
 
     class Meddling(LineReader):
@@ -125,7 +117,7 @@ LINES = st.lists(FIELDS, min_size=1, max_size=5).map("\t".join)
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(LINES, min_size=1, max_size=12))
-def test_fields_are_those_of_split(lines: list[str]) -> None:
+def test_fields_are_those_of_split(lines):
     read, bad = read_lines("tsv", [line.encode() for line in lines], numbered_columns(3, 1, 3))
     split = [line.removesuffix("\r").split("\t") for line in lines]
     assert rows_of(read) == [
@@ -138,7 +130,7 @@ def test_fields_are_those_of_split(lines: list[str]) -> None:
     ]
 
 
-def test_names_need_a_header_and_numbers_do_not() -> None:
+def test_names_need_a_header_and_numbers_do_not():
     for wanted, header in (
         (Wanted(), True),
         (Wanted(("1",), ("2",)), False),

@@ -72,9 +72,7 @@ OF_LISTS = [
     [*OF_STRINGS, *OF_LISTS],
     ids=map(str, [*STRINGS, *KINDS_OF_LISTS]),
 )
-def test_each_type_is_read_in_each_form(
-    made: pa.Table, columns: ArrowColumns, references: list[list[str]]
-) -> None:
+def test_each_type_is_read_in_each_form(made, columns, references):
     expected = [(None, text, of) for text, of in zip(TEXTS, references, strict=True)]
     assert read(made, columns) == expected
     assert read(made.slice(1), columns) == expected[1:]
@@ -93,7 +91,7 @@ def test_each_type_is_read_in_each_form(
     ],
     ids=["strings", "a dictionary", "integers", "booleans", "nulls"],
 )
-def test_all_rows_of_a_key_are_one_group(keys: Any) -> None:
+def test_all_rows_of_a_key_are_one_group(keys):
     texts = list("abcde")
     made = table(c=texts, a=texts, k=keys)
     (batch,) = table_batches(made, KEYED)
@@ -104,7 +102,7 @@ def test_all_rows_of_a_key_are_one_group(keys: Any) -> None:
     assert all(type(row[0]) in (str, int, bool, type(None)) for row in found)
 
 
-def test_a_long_table_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_table_is_cut(monkeypatch):
     monkeypatch.setattr("beam_bleu.transforms.pairing.batch._USUAL_ROWS", 4096)
     texts = [str(number) for number in range(20_000)]
     made = table(c=texts, a=texts, k=[number % 3 for number in range(20_000)])
@@ -154,9 +152,7 @@ TWICE = pa.Table.from_arrays([pa.array(["x"])] * 3, ["c", "a", "a"])
         (table(c=TEXTS, r=OVERLAPPING), LISTS, "the column 'r' is not valid"),
     ],
 )
-def test_a_wrong_table_is_refused_and_its_column_is_named(
-    made: Any, columns: ArrowColumns, cause: str
-) -> None:
+def test_a_wrong_table_is_refused_and_its_column_is_named(made, columns, cause):
     with pytest.raises(InputError, match="^" + re.escape(cause)):
         list(table_batches(made, columns))
 
@@ -169,6 +165,6 @@ def test_a_wrong_table_is_refused_and_its_column_is_named(
         (("c", "r", 1), "key"),
     ],
 )
-def test_wrong_names_are_refused_at_construction(given: Any, name: str) -> None:
+def test_wrong_names_are_refused_at_construction(given, name):
     with pytest.raises(ValueError, match=f"^{name} must be the name"):
         ArrowColumns(*given)

@@ -47,7 +47,7 @@ def gathered(check: Any, windowing: beam.WindowInto) -> None:
         assert_that(groups, check)
 
 
-def test_all_rows_of_one_key_and_window_are_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_rows_of_one_key_and_window_are_a_group(monkeypatch):
     expected = [
         (["a 0", "a 1"], "a", 0, 3),
         (["b 2", "b 3"], "b", 0, 3),
@@ -72,7 +72,7 @@ def test_all_rows_of_one_key_and_window_are_a_group(monkeypatch: pytest.MonkeyPa
     ],
     ids=str,
 )
-def test_keys_are_the_same_if_their_coder_says_so(keys: list[Any], groups: list[Any]) -> None:
+def test_keys_are_the_same_if_their_coder_says_so(keys, groups):
     def texts(batch: SegmentBatch) -> list[list[int]]:
         column = [int(text) for text in batch.candidates[0].to_pylist()]
         return [column[group.rows] for group in batch.groups]
@@ -103,7 +103,7 @@ def test_keys_are_the_same_if_their_coder_says_so(keys: list[Any], groups: list[
     ],
     ids=["a trigger that counts", "times that count"],
 )
-def test_where_beam_counts_or_dates_elements_each_row_is_a_group(windowing: Any) -> None:
+def test_where_beam_counts_or_dates_elements_each_row_is_a_group(windowing):
     expected = [([f"{key} {at}"], key, 0, at) for at, key in enumerate(KEYS)]
     gathered(equal_to([expected]), windowing)
 
@@ -121,9 +121,7 @@ def batches_of(segments: list[Any]) -> list[list[tuple[Any, ...]]]:
     ]
 
 
-def test_a_segment_with_many_references_does_not_widen_a_long_batch(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_segment_with_many_references_does_not_widen_a_long_batch(monkeypatch):
     monkeypatch.setattr(canonical, "MOST_TEXTS", 7)
     assert batches_of([("a", ["b"]), ("c", ["d", None, "e"]), ("f", ["g"])]) == [
         [("a", "b")],

@@ -1,30 +1,123 @@
-"""The join of buckets equals a join with dicts, for any buckets and any order."""
+"""The join of buckets equals a join with dicts, for any buckets and any order; and ids of rows."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import json
 import random
 from collections.abc import Sequence
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joining import HYP, ID, LABEL, REF, SOURCE, SYSTEM, Row, join_all, read_records, shuffled
 
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.canonical import canonical
 from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
 from beam_bleu.transforms.pairing.paired import COVERAGES, Tally
+from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket
 from beam_bleu.transforms.pairing.records.joins.findings import CoverageName, Report
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
+from beam_bleu.transforms.pairing.records.joins.rows import (
+    id_texts,
+    join_rows,
+    joined_ids,
+    kept,
+    messages_of,
+    taken,
+)
 from beam_bleu.transforms.pairing.records.record_files import RecordFiles, record_files
-from beam_bleu.transforms.pairing.records.wanted import Chosen, Condition, Wanted
+from beam_bleu.transforms.pairing.records.wanted import (
+    Chosen,
+    ColumnPath,
+    Condition,
+    RawRecords,
+    ReadRecords,
+    Wanted,
+)
+
+Records = Sequence[dict[str, Any]]
+
+ID, HYP, REF, SYSTEM, LABEL, SOURCE = (
+    ColumnPath(name, (name,)) for name in ("id", "hyp", "ref", "s", "l", "source")
+)
+
 
 KEPT = (("src", SOURCE),)
 OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,), kept=KEPT)
 OF_CANDIDATES = Chosen((("", HYP),), (), ids=(ID,))
 OF_LONG = Chosen((("", HYP),), (REF,), labels=(LABEL,), ids=(ID,), system=SYSTEM, kept=KEPT)
 
-Records = Sequence[dict[str, Any]]
+
+def read_records(records: Records, chosen: Chosen, first: int, path: str) -> ReadRecords:
+    """Records as a reader gives them. The first one is in the line `first + 1` of its file."""
+    columns = {}
+    for column in chosen.columns:
+        values = [record.get(column.text) for record in records]
+        of_type = None
+        if any(isinstance(value, list) for value in values):
+            of_type = pa.large_list(pa.large_string())
+        elif all(value is None or isinstance(value, str) for value in values):
+            of_type = pa.large_string()
+        columns[column] = pa.array(values, of_type)
+    raw = RawRecords(None, "input", path, "line", first, first + 1, chosen)
+    return ReadRecords(raw, columns)
+
+
+def shuffled_and_joined(
+    source: JoinedRecords,
+    systems: Sequence[str],
+    streams: Sequence[list[ReadRecords]],
+    buckets: int,
+) -> tuple[Report, dict[int, Row]]:
+    """What is found in all buckets of a join, and its segments by their numbers."""
+    messages: list[list[bytes]] = [[] for _ in range(buckets)]
+    for stream, parts in enumerate(streams):
+        for part in parts:
+            for bucket, message in messages_of(join_rows(part)[0], stream, buckets):
+                messages[bucket].append(message)
+    segments: list[tuple[int, Row]] = []
+    report = Report()
+    for of_bucket in messages:
+        found, batches = join_bucket(source, systems, of_bucket)
+        report += found
+        segments += [row for batch in batches for row in rows_in(batch)]
+    rows = dict(segments)
+    assert len(rows) == len(segments)
+    return report, rows
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A segment for the systems that are scored on it."""
+
+    candidates: tuple[tuple[str, str], ...]
+    references: tuple[str | None, ...]
+    labels: tuple[str | None, ...] = ()
+    kept: tuple[tuple[str, str | None], ...] = ()
+
+
+def rows_in(batch: SegmentBatch) -> list[tuple[int, Row]]:
+    columns = [column.to_pylist() for column in batch.candidates]
+    references = [column.to_pylist() for column in batch.references]
+    return [
+        (
+            number,
+            Row(
+                tuple(zip(batch.systems, (texts[row] for texts in columns), strict=True)),
+                tuple(texts[row] for texts in references if texts[row] is not None),
+                tuple(column[row].as_py() for column in batch.labels),
+                tuple((name, column[row].as_py()) for name, column in batch.kept.items()),
+            ),
+        )
+        for row, number in enumerate(batch.numbers.tolist())
+    ]
+
 
 IDS = st.one_of(
     st.lists(st.integers(-3, 40), unique=True, max_size=20),
@@ -60,17 +153,12 @@ def joined(
     streams = [*references, *candidates.values()]
     columns = [chosen, *([Chosen((), (REF,), ids=(ID,))] * (len(references) - 1))]
     columns += [OF_CANDIDATES] * len(candidates)
-    sent = shuffled(
-        {
-            number: parts_of(records, of_stream, draw)
-            for number, (records, of_stream) in enumerate(zip(streams, columns, strict=True))
-        },
-        buckets,
-    )
+    parts = [parts_of(*each, draw) for each in zip(streams, columns, strict=True)]
     systems = tuple(candidates)
     of_references = tuple(files(f"references {i}", chosen) for i in range(len(references)))
     of_systems = tuple(files(f"candidates {name}", OF_CANDIDATES) for name in systems)
-    return join_all(JoinedRecords(systems, of_systems, of_references, coverage), systems, sent)
+    source = JoinedRecords(systems, of_systems, of_references, coverage)
+    return shuffled_and_joined(source, systems, parts, buckets)
 
 
 def long(
@@ -79,11 +167,10 @@ def long(
     coverage: CoverageName,
     buckets: int = 1,
     seed: int = 0,
-    chosen: Chosen = OF_LONG,
 ) -> tuple[Report, dict[int, Row]]:
-    sent = shuffled({0: parts_of(records, chosen, random.Random(seed))}, buckets)
-    source = JoinedRecords((), (), (files("input", chosen),), coverage)
-    return join_all(source, systems, sent)
+    parts = parts_of(records, OF_LONG, random.Random(seed))
+    source = JoinedRecords((), (), (files("input", OF_LONG),), coverage)
+    return shuffled_and_joined(source, systems, [parts], buckets)
 
 
 def references_of(ids: Sequence[Any]) -> Records:
@@ -255,3 +342,55 @@ def test_long_records_of_a_segment_must_agree(column):
     assert only.id == "1"
     assert [place.rpartition(" ")[2] for place in only.places] == ["1", "4"]
     assert rows == {}
+
+
+# Ids of rows, and the folder in which messages wait
+
+
+def as_ids(column: pa.Array) -> pa.LargeStringArray:
+    raw = RawRecords(None, "input", "a.jsonl", "row", 0, 1, Chosen((), ()))
+    return id_texts(ReadRecords(raw, {ID: column}), ID)
+
+
+@given(st.lists(st.text(max_size=30), min_size=1), st.integers(1, 50), st.data())
+def test_equal_ids_go_to_the_same_bucket_in_any_column(ids, buckets, data):
+    column = pa.array(ids, pa.large_string())
+    found = reduced_hashes(column, buckets).tolist()
+    assert all(0 <= each < buckets for each in found)
+    begin = data.draw(st.integers(0, len(ids) - 1))
+    assert reduced_hashes(column.slice(begin), buckets).tolist() == found[begin:]
+    mirrored = pa.array(ids[::-1], pa.large_string())
+    assert reduced_hashes(mirrored, buckets).tolist() == found[::-1]
+
+
+def test_the_hash_of_an_id_is_the_same_in_every_process():
+    # Workers of one job can run other processes and machines, so the hash has no random seed.
+    ids = pa.array(["", "a", "a longer id", "é" * 20], pa.large_string())
+    assert reduced_hashes(ids, 4096).tolist() == [0, 2185, 3531, 1435]
+
+
+def test_integers_become_texts():
+    assert as_ids(pa.array([0, 17, None], pa.int8())).to_pylist() == ["0", "17", None]
+    assert as_ids(pa.array([2**64 - 1], pa.uint64())).to_pylist() == [str(2**64 - 1)]
+
+
+def test_ids_of_several_columns_are_lists_of_json():
+    texts = ["a", 'say "b"', "\x1f\x1e0\x1e", "é\n\\", "", "b,c", "["]
+    parts = [texts, [*range(-2, 5)], texts[::-1]]
+    ids = joined_ids([as_ids(canonical(pa.array(part))) for part in parts])
+    rows = [list(values) for values in zip(*parts, strict=True)]
+    assert [json.loads(each) for each in ids.to_pylist()] == rows
+
+
+MESSAGES = [(3, b"one"), (0, b""), (3, b"three" * 1000)]
+
+
+def test_messages_come_back(tmp_path):
+    with pytest.raises(JobError, match="cannot be kept: No such file"):
+        list(kept(str(tmp_path / "missing"), MESSAGES))
+    folder = str(tmp_path)
+    sent = [*kept(folder, MESSAGES), *kept(folder, [(1, b"other")])]
+    assert [bucket for bucket, _ in sent] == [3, 0, 3, 1]
+    assert all(len(each) < 300 for _, each in sent)  # only places go through the shuffle
+    expected = [message for _, message in MESSAGES] + [b"other"]
+    assert list(taken(folder, (each for _, each in sent))) == expected
