@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records.choosing import UNCLEAR, choice_notes, choose
+from beam_bleu.transforms.pairing.records.choosing import UNCLEAR, choice_notes, choose, has_header
 from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, Condition, Wanted
 
 TEXT = pa.large_string()
@@ -130,3 +130,16 @@ def test_two_columns_with_one_name():
         choose(Wanted(), columns)
     found = choose(Wanted(("2",)), columns, numbered=True)
     assert found.candidates[0][1].steps == (1,)  # x, which nobody asks for, may be there twice
+
+
+def test_names_need_a_header_and_numbers_do_not():
+    for wanted, header in (
+        (Wanted(), True),
+        (Wanted(("1",), ("2",)), False),
+        (Wanted(("a=1", "3"), ("2",)), False),
+        (Wanted(("hyp",), ("2",)), True),
+        (Wanted(("1",), ("2",), labels=("domain",)), True),
+        (Wanted(("1",), ("2",), labels=("3",)), False),
+        (Wanted(("1",), ("2",), where=(Condition(ColumnPath("a", ("a",)), "x"),)), True),
+    ):
+        assert has_header(wanted) == header

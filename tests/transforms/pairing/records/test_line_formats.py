@@ -1,18 +1,70 @@
-"""JSON lines: the same values as Python's json module, or a bad record that says why."""
+"""Lines of JSON have the values of Python's json module, or are bad records; fields are split's."""
 
 from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_records import chosen_columns, read_lines, rows_of
 
+from beam_bleu.transforms.native.text_columns import padded
+from beam_bleu.transforms.pairing.files.streams import Stream
+from beam_bleu.transforms.pairing.paired import BadRecord
 from beam_bleu.transforms.pairing.records import json_lines
+from beam_bleu.transforms.pairing.records.column_paths import parse_column_path
+from beam_bleu.transforms.pairing.records.formats import RecordFormatName
 from beam_bleu.transforms.pairing.records.json_lines import schema_of_lines
+from beam_bleu.transforms.pairing.records.line_records import LineRecords
+from beam_bleu.transforms.pairing.records.wanted import (
+    Chosen,
+    ColumnPath,
+    RawRecords,
+    ReadRecords,
+    Wanted,
+)
+
+
+def read_lines(
+    format_name: RecordFormatName,
+    lines: Sequence[bytes],
+    chosen: Chosen,
+) -> tuple[ReadRecords, list[BadRecord]]:
+    """What is read of lines, and all bad records."""
+    column = padded(pa.array(lines, pa.large_binary()).cast(pa.large_string()))
+    source = LineRecords(Stream("input", "records"), Wanted(), format_name, header=False)
+    raw = RawRecords(column, "input", "records", "line", 0, 1, chosen)
+    read = source.parsed(raw, digest=False)
+    return read, [read.bad_record(row, fault) for row, fault in read.faults.items()]
+
+
+def chosen_columns(
+    candidates: Sequence[str],
+    references: Sequence[str],
+    labels: Sequence[str] = (),
+    id: str | None = None,
+) -> Chosen:
+    """The choice of these columns. Each system has the name of its column."""
+    return Chosen(
+        tuple((text, parse_column_path(text)) for text in candidates),
+        tuple(parse_column_path(text) for text in references),
+        tuple(parse_column_path(text) for text in labels),
+        ids=() if id is None else (parse_column_path(id),),
+    )
+
+
+def rows_of(read: ReadRecords) -> list[dict[str, object]]:
+    """The values of each record that could be read, by column; None for a bad one."""
+    columns = {path.text: column.to_pylist() for path, column in read.columns.items()}
+    count = len(next(iter(columns.values())))
+    rows = [{name: values[i] for name, values in columns.items()} for i in range(count)]
+    for row in read.faults:
+        rows[row] = None
+    return rows
+
 
 PLAIN = chosen_columns(["hyp"], ["ref"])
 PATHS = chosen_columns(["hyp", "tr.de", "out[0][1]"], ["refs"], ["label", "meta.n"])
@@ -80,7 +132,7 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def check(lines: list[bytes], chosen: Any) -> None:
-    rows = rows_of(read_lines("jsonl", lines, chosen, first=7)[0])
+    rows = rows_of(read_lines("jsonl", lines, chosen)[0])
     assert len(rows) == len(lines)
     for line, row in zip(lines, rows, strict=True):
         assert same(row, expected(line, chosen)), (line, row, expected(line, chosen))
@@ -260,3 +312,31 @@ def test_the_schema_of_the_first_records():
     assert [field.name for field in schema.field("tr").type] == ["de", "en"]
     assert schema.field("l").type == pa.large_list(pa.large_string())
     assert schema.field("mixed").type == pa.large_string()
+
+
+# Tab-separated text
+
+FIELDS = st.one_of(
+    st.sampled_from(["\r", "a\r", "\r\r", "x" * 63 + "\r"]),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n"), max_size=6),
+    st.just("x" * 64),
+    st.just('"'),
+)
+TAB_SEPARATED = st.lists(FIELDS, min_size=1, max_size=5).map("\t".join)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(TAB_SEPARATED, min_size=1, max_size=12))
+def test_fields_are_those_of_split(lines):
+    third, first = ColumnPath("3", (2,)), ColumnPath("1", (0,))
+    chosen = Chosen((("hyp", third),), (first,), fields=("1", "2", "3"))
+    read, bad = read_lines("tsv", [line.encode() for line in lines], chosen)
+    split = [line.removesuffix("\r").split("\t") for line in lines]
+    assert rows_of(read) == [
+        {"3": fields[2], "1": fields[0]} if len(fields) == 3 else None for fields in split
+    ]
+    assert [record.what for record in bad] == [
+        f"has {len(fields)} field{'s' if len(fields) > 1 else ''}, and the first line has 3"
+        for fields in split
+        if len(fields) != 3
+    ]
