@@ -14,21 +14,13 @@ from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, Cond
 TEXT = pa.large_string()
 
 
-def schema(*names: str, **others: pa.DataType) -> pa.Schema:
+def schema(names: str, **others: pa.DataType) -> pa.Schema:
     """Columns of texts, and columns of other types."""
-    return pa.schema([*((name, TEXT) for name in names), *others.items()])
-
-
-def chosen(*names: str, wanted: Wanted | None = None, **others: pa.DataType) -> Chosen:
-    return choose(wanted or Wanted(), schema(*names, **others))
+    return pa.schema([*((name, TEXT) for name in names.split()), *others.items()])
 
 
 def systems(found: Chosen) -> list[tuple[str, str]]:
     return [(name, path.text) for name, path in found.candidates]
-
-
-def references(found: Chosen) -> list[str]:
-    return [path.text for path in found.references]
 
 
 @pytest.mark.parametrize(
@@ -47,10 +39,10 @@ def references(found: Chosen) -> list[str]:
     ],
 )
 def test_columns_are_chosen_by_their_names(names, wanted, candidates, expected):
-    found = chosen(*names.split(), wanted=wanted)
+    found = choose(wanted, schema(names))
     named = [text if name == text else f"{name}={text}" for name, text in systems(found)]
     assert named == candidates
-    assert references(found) == expected
+    assert [path.text for path in found.references] == expected
     is_told = not (wanted.candidates and wanted.references)
     assert len(choice_notes(wanted, found)) == is_told
 
@@ -74,31 +66,27 @@ def test_columns_are_chosen_by_their_names(names, wanted, candidates, expected):
 )
 def test_columns_that_are_unclear_or_missing_are_an_error(names, wanted, message):
     with pytest.raises(InputError, match=f"^input: .*{message}") as raised:
-        chosen(*names.split(), wanted=wanted)
+        choose(wanted, schema(names))
     assert raised.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
+def test_columns_without_texts():
+    lists = pa.large_list(TEXT)
+    struct = pa.struct([("de", TEXT), ("a.b", TEXT)])
+    for columns, message in (
         ({"hyp": pa.int64(), "ref": TEXT}, "hyp has no texts: it is int64"),
-        ({"hyp": pa.large_list(TEXT), "ref": TEXT}, r"hyp has no texts: .*or hyp\[0\]"),
-        ({"hyp": TEXT, "ref0": pa.large_list(TEXT), "ref1": TEXT}, "ref0 has no texts: .*ref0.0."),
-        (
-            {"hyp": TEXT, "ref": pa.struct([("de", TEXT), ("a.b", TEXT)])},
-            "ref has no texts: .*such as ref.NAME",
-        ),
-    ],
-)
-def test_columns_without_texts(columns, message):
-    with pytest.raises(InputError, match=message):
-        choose(Wanted(), pa.schema(columns.items()))
+        ({"hyp": lists, "ref": TEXT}, r"hyp has no texts: .*or hyp\[0\]"),
+        ({"hyp": TEXT, "ref0": lists, "ref1": TEXT}, "ref0 has no texts: .*ref0.0."),
+        ({"hyp": TEXT, "ref": struct}, "ref has no texts: .*such as ref.NAME"),
+    ):
+        with pytest.raises(InputError, match=message):
+            choose(Wanted(), pa.schema(columns.items()))
 
 
 def test_paths_into_columns_are_chosen():
     texts = pa.struct([("refA", TEXT), ("x", TEXT)])
     wanted = Wanted(("texts.*", "tuned=y[0]"), ("texts.refA",))
-    found = chosen(wanted=wanted, texts=texts, y=pa.large_list(TEXT))
+    found = choose(wanted, schema("", texts=texts, y=pa.large_list(TEXT)))
     assert systems(found) == [("texts.x", "texts.x"), ("tuned", "y[0]")]
 
 
@@ -106,12 +94,12 @@ def test_names_that_mean_opposite_things_are_never_taken():
     pairs = (("hyp", "references"), ("ref", "candidates"))
     for name, (other, role) in itertools.product(UNCLEAR, pairs):
         with pytest.raises(InputError, match=f"usual names of {role}") as raised:
-            chosen("source", name, other)
+            choose(Wanted(), schema(f"source {name} {other}"))
         assert f"the columns are: source, {name}, {other}" in raised.value.remedy
 
 
 def test_columns_by_number():
-    columns = schema("src", "x", "7")
+    columns = schema("src x 7")
     found = choose(Wanted(("2",), ("7",)), columns, numbered=True)
     assert found.candidates[0][1].steps == (1,)
     assert found.references[0].steps == (2,)  # a name is taken before a number

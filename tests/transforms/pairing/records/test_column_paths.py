@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.transforms.pairing.canonical import canonical, canonical_schema, is_text, is_texts
+from beam_bleu.transforms.pairing.canonical import (
+    canonical,
+    canonical_schema,
+    is_text,
+    is_texts,
+    label_column,
+    without_blanks,
+)
 from beam_bleu.transforms.pairing.records.column_paths import (
     faulty_texts,
     parse_column_path,
@@ -31,10 +38,9 @@ TEXTS = [
 LISTS = [pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
 
 
-def test_a_path_has_names_and_indexes():
+def test_a_path_has_names_and_indexes_or_the_first_wrong_character_is_named():
     for text, steps in (
         ("hyp", ("hyp",)),
-        ("translation.de", ("translation", "de")),
         ("choices[12].message.content", ("choices", 12, "message", "content")),
         ('["a.b"].c', ("a.b", "c")),
         ('a["x[0]"][1]', ("a", "x[0]", 1)),
@@ -42,14 +48,6 @@ def test_a_path_has_names_and_indexes():
     ):
         path = parse_column_path(text)
         assert (path.text, path.steps) == (text, steps)
-
-
-def test_a_column_with_the_whole_text_as_its_name_wins():
-    assert parse_column_path("a.b[0]", ["a", "a.b[0]"]).steps == ("a.b[0]",)
-    assert parse_column_path("a.b[0]", ["a", "a.b"]).steps == ("a", "b", 0)
-
-
-def test_a_text_that_is_not_a_path_is_refused_with_the_place():
     for text, place in (
         *(("a[-1]", 2), ("a..b", 2), ("a[0]b", 5), ("a]", 2), ("a[0", 2), ("a[b]", 2)),
         *(('a["b]', 2), ("[0]", 1), ("a[9999999999]", 2), ("", "empty")),
@@ -57,6 +55,11 @@ def test_a_text_that_is_not_a_path_is_refused_with_the_place():
         said = f"character {place} of {text} begins neither" if isinstance(place, int) else place
         with pytest.raises(ValueError, match=re.escape(said)):
             parse_column_path(text)
+
+
+def test_a_column_with_the_whole_text_as_its_name_wins():
+    assert parse_column_path("a.b[0]", ["a", "a.b[0]"]).steps == ("a.b[0]",)
+    assert parse_column_path("a.b[0]", ["a", "a.b"]).steps == ("a", "b", 0)
 
 
 names = st.text(min_size=1, max_size=5)
@@ -150,39 +153,32 @@ def test_lists_that_overlap_or_are_null_over_elements():
         assert value_of(pa.record_batch({"v": lists}), path).to_pylist() == items
 
 
-SCHEMA = canonical_schema(
-    pa.schema(
-        [
-            ("id", pa.int64()),
-            ("translation", pa.struct([("de", pa.string()), ("en", pa.string())])),
-            ("resps", pa.list_(pa.list_(pa.string()))),
-            ("twice", pa.struct([("x", pa.string()), ("x", pa.string())])),
-        ]
-    )
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+def test_a_path_that_leads_nowhere_says_at_which_step():
+    kinds = {
+        "id": pa.int64(),
+        "translation": pa.struct([("de", pa.string()), ("en", pa.string())]),
+        "resps": pa.list_(pa.list_(pa.string())),
+        "twice": pa.struct([("x", pa.string()), ("x", pa.string())]),
+    }
+    schema = canonical_schema(pa.schema(kinds.items()))
+    for text, reason in (
         ("translation.fr", "translation has no field fr: it is struct<de: "),
         ("id.x", "id has no field x: it is int64"),
         ("resps[0][0][0]", "resps[0][0] is large_string, and not a list"),
         ("twice.x", "twice has 2 fields x"),
-    ],
+    ):
+        with pytest.raises(ValueError, match=re.escape(reason)):
+            type_at(schema, parse_column_path(text))
+    assert not is_text(schema.field("id").type)
+    assert not is_texts(schema.field("resps").type)
+
+
+@pytest.mark.parametrize(
+    ("binary", "kind"), [(pa.binary(), pa.string()), (pa.large_binary(), pa.large_binary())]
 )
-def test_a_path_that_leads_nowhere_says_at_which_step(text, reason):
-    with pytest.raises(ValueError, match=re.escape(reason)):
-        type_at(SCHEMA, parse_column_path(text))
-    assert not is_text(SCHEMA.field("id").type)
-    assert not is_texts(SCHEMA.field("resps").type)
-
-
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_binary()])
-def test_bytes_that_are_not_utf8_are_found_in_all_rows(kind):
+def test_bytes_that_are_not_utf8_are_found_in_all_rows(binary, kind):
     rows = [b"good", b"bad \xff", None, b"\xc3", b""]
-    wide = pa.large_binary() if kind in (pa.large_string(), pa.large_binary()) else pa.binary()
-    column = pa.array(rows, wide).view(kind)  # as from a file: Arrow checks nothing
+    column = pa.array(rows, binary).view(kind)  # as from a file: Arrow checks nothing
     assert faulty_texts(canonical(column)) == {
         1: "invalid UTF-8 at byte 5 of the text (0xff)",
         3: "invalid UTF-8 at byte 1 of the text (0xc3)",
@@ -190,3 +186,17 @@ def test_bytes_that_are_not_utf8_are_found_in_all_rows(kind):
     assert [*faulty_texts(canonical(column.slice(1)))] == [0, 2]
     lists = pa.LargeListArray.from_arrays([0, 0, 2, 4, 5], column)
     assert [*faulty_texts(canonical(lists))] == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_a_label_without_a_visible_character_names_nothing(kind):
+    texts = pa.array(["a", "", " \t", "\u00a0\u3000", None, " a", "NaN", "null"], kind)
+    named = ["a", None, None, None, None, " a", "NaN", "null"]
+    assert without_blanks(texts).to_pylist() == named
+    for column in (texts, texts.dictionary_encode()):
+        labels = label_column(column)
+        assert labels.to_pylist() == named
+        assert labels.type == pa.dictionary(pa.int32(), pa.string())
+        assert not labels.dictionary.null_count
+    column = pa.DictionaryArray.from_arrays(pa.array([1, 0, None]), pa.array(["a", None]))
+    assert label_column(column).indices.to_pylist() == [None, 0, None]

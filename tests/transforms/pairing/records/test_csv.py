@@ -30,7 +30,7 @@ def written(rows, **options):
     st.sampled_from([1, 2, 3, 100]),
     st.booleans(),
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_fields_are_those_that_pythons_csv_writes(tmp_path_factory, rows, end, chunk, is_gzip):
     path = tmp_path_factory.mktemp("csv") / ("t.csv.gz" if is_gzip else "t.csv")
     # Python writes a carriage return without quotes if lines do not end with one.
@@ -58,12 +58,10 @@ def test_header_numbers_and_tabs(tmp_path):
         path, tab = tmp_path / name, {"delimiter": "\t" if flags else ","}
         rows = [('the "a" b c d', "x", 'the "a"\nb c d')] * 3
         path.write_bytes(b"\xef\xbb\xbf" + written([("ref", "no", "mt"), *rows], **tab))
-        scores = [called("--input", path, *flags, "-b").out]
-        columns = ["--candidate_columns", "3", "--reference_columns", "1"]
-        scores += [called("--input", path, *flags, *columns, "--header", "-b").out]
+        assert called("--input", path, *flags, "-b").out == b"100.0\n"
         path.write_bytes(written(rows, **tab))
-        scores += [called("--input", path, *flags, *columns, "--no_header", "-b").out]
-        assert scores == [b"100.0\n"] * 3
+        columns = ["--candidate_columns", "3", "--reference_columns", "1", "--no_header"]
+        assert called("--input", path, *flags, *columns, "-b").out == b"100.0\n"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +71,6 @@ def test_header_numbers_and_tabs(tmp_path):
         (USUAL + "a,b,c\n", "Row #3: Expected 2 columns, got 3"),
         (USUAL + '"c\nd,e\n', "the quote in line 3 is not closed"),
         (USUAL + '"c"d,e\n', "line 3 has a quote within a field"),
-        (USUAL + 'c"d",e\n', "line 3 has a quote within a field"),
         (USUAL + '"c\n",e\nhyp,ref\n', "row 4 has the names of columns"),
         (USUAL.encode() + b"c,\xff\n", "row 3: column ref: invalid UTF-8 at byte 1 of the text"),
         (gzip.compress(USUAL.encode(), mtime=0)[:-9], "truncated"),

@@ -58,7 +58,7 @@ def test_rows_are_those_that_were_written(tmp_path, form):
 
 
 @given(st.data(), st.integers(1, 60), st.integers(1, 4), st.integers(1, 40))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_order_and_digest_do_not_depend_on_formats_files_groups_and_portions(
     tmp_path_factory, data, rows, files, group
 ):
@@ -100,10 +100,8 @@ def digest_by_hand(pairs):
 @pytest.mark.parametrize(
     ("suffix", "content", "cause"),
     [
-        (".parquet", b"", "the Parquet file cannot be read"),
         (".parquet", b"hyp\tref\n" * 9, "this is not a parquet file"),
         (".parquet", b"PAR1", "the Parquet file cannot be read"),
-        (".arrow", b"hyp\tref\n" * 9, "the Arrow file cannot be read"),
         (".arrow", b"ARROW1\0\0" * 2, "the Arrow file cannot be read"),
         (".arrow", b"\xff" * 40, "the Arrow file cannot be read"),
         (".avro", b"{}\n" * 9, "the Avro file cannot be read"),
@@ -127,50 +125,37 @@ def test_columns_that_are_always_null_have_no_type_of_texts(tmp_path, form):
     table = pa.table({**texts, "more": pa.nulls(rows)})
     path = write(tmp_path / f"t{SUFFIXES[form]}", table, form, 10)
     given = "--reference_columns", "ref,more", "--slice_by", "more", "--format", "json"
-    more = "--save_totals", "--output", tmp_path / "out"
-    document = called("--input", path, *given, *more).document
+    document = called("--input", path, *given).document
     assert [score["segments"] for score in document["scores"]] == [rows, rows]
 
 
-@pytest.mark.parametrize(
-    ("form", "kind"),
-    [("parquet", pa.string()), ("file", pa.list_(pa.string())), ("stream", pa.large_string())],
-    ids=str,
-)
-def test_a_text_that_is_not_utf8_is_a_bad_record(tmp_path, form, kind):
-    texts: pa.Array = pa.array([b"fine", b"bad \xe9t\xe9", b"fine"]).view(pa.string())
-    if pa.types.is_list(kind):
-        texts = pa.ListArray.from_arrays([0, 1, 2, 3], texts)
-    elif pa.types.is_large_string(kind):
-        texts = texts.view(pa.binary()).cast(pa.large_binary()).view(kind)
-    path = write(tmp_path / f"t{SUFFIXES[form]}", pa.table({"hyp": ["a"] * 3, "ref": texts}), form)
-    called("--input", path).assert_failed(
-        3, f"input: row 2: column ref: invalid UTF-8 at byte 5 of the text (0xe9): {path}"
-    )
+def test_a_text_that_is_not_utf8_is_a_bad_record(tmp_path):
+    texts = pa.array([b"fine", b"bad \xe9t\xe9", b"fine"]).view(pa.string())
+    large = texts.view(pa.binary()).cast(pa.large_binary()).view(pa.large_string())
+    lists = pa.ListArray.from_arrays([0, 1, 2, 3], texts)
+    for form, column in (("parquet", texts), ("file", lists), ("stream", large)):
+        path = tmp_path / f"t{SUFFIXES[form]}"
+        write(path, pa.table({"hyp": ["a"] * 3, "ref": column}), form)
+        said = f"input: row 2: column ref: invalid UTF-8 at byte 5 of the text (0xe9): {path}"
+        called("--input", path).assert_failed(3, said)
 
 
 FORMS = ["file", "stream"]
 
 
-NESTED = [
-    (pa.struct({"n": pa.int64(), "t": pa.string()}), lambda text: {"n": 1, "t": text}, "x.t"),
-    (pa.list_(pa.string()), lambda text: ["other", text], "x[1]"),
-    (pa.list_(pa.string(), 2), lambda text: ["other", text], "x[1]"),
-    (pa.list_view(pa.string()), lambda text: ["other", text], "x[1]"),
-    (
-        pa.struct({"l": pa.list_(pa.struct({"t": pa.string()}))}),
-        lambda text: {"l": [{"t": text}]},
-        "x.l[0].t",
-    ),
-]
-
-
 def test_paths_lead_to_values_of_nested_columns(tmp_path):
-    for form, (kind, of, column) in itertools.product(FORMS, NESTED):
-        values = pa.array([of(text) for text in TEXTS * 3], kind)
-        table = pa.table({"other": [1] * len(values), "ref": ["r"] * len(values), "x": values})
+    part = pa.struct({"t": pa.string()})
+    nested = [
+        (pa.struct({"l": pa.list_(part)}), [{"l": [{"t": text}]} for text in TEXTS], "x.l[0].t"),
+        *(
+            (kind, [["other", text] for text in TEXTS], "x[1]")
+            for kind in (pa.list_(pa.string(), 2), pa.list_view(pa.string()))
+        ),
+    ]
+    for form, (kind, values, column) in itertools.product(FORMS, nested):
+        table = pa.table({"ref": ["r"] * len(values), "x": pa.array(values, kind)})
         path = write(tmp_path / "t.arrow", table, form, 5)
-        assert rows_of(records(path, candidates=(column,))) == [(text, "r") for text in TEXTS * 3]
+        assert rows_of(records(path, candidates=(column,))) == [(text, "r") for text in TEXTS]
 
 
 @pytest.mark.parametrize(("form", "compression"), [("file", None), ("stream", "zstd")])
@@ -196,20 +181,20 @@ def test_files_that_were_put_together_are_an_error(tmp_path):
         assert isinstance(outcome(path), str)
 
 
-@pytest.mark.parametrize(("form", "seed"), [(FORMS[seed % 2], seed) for seed in range(12)])
-def test_a_flipped_bit_never_loses_rows_and_never_crashes(tmp_path, form, seed):
+def test_a_flipped_bit_never_loses_rows_and_never_crashes(tmp_path):
     """Arrow has no checksums, so a bit of a text cannot be noticed. Only texts may differ."""
-    chooser = random.Random(seed)
-    table = table_of(30).append_column("l", pa.array([["a", "b"]] * 30))
-    kind = chooser.choice([pa.string(), pa.dictionary(pa.int8(), pa.string()), pa.string_view()])
-    table = table.set_column(1, "hyp", table["hyp"].cast(kind))
-    compression = chooser.choice([None, "lz4"])
-    path = write(tmp_path / "t.arrow", table, form, 10, compression=compression)
-    data = bytearray(path.read_bytes())
-    data[chooser.randrange(len(data))] ^= 1 << chooser.randrange(8)
-    path.write_bytes(data)
-    found = outcome(path)
-    assert isinstance(found, str) or len(found) == 30
+    for seed in range(12):
+        chooser = random.Random(seed)
+        table = table_of(30).append_column("l", pa.array([["a", "b"]] * 30))
+        kinds = [pa.string(), pa.dictionary(pa.int8(), pa.string()), pa.string_view()]
+        table = table.set_column(1, "hyp", table["hyp"].cast(chooser.choice(kinds)))
+        compression = chooser.choice([None, "lz4"])
+        path = write(tmp_path / "t.arrow", table, FORMS[seed % 2], 10, compression=compression)
+        data = bytearray(path.read_bytes())
+        data[chooser.randrange(len(data))] ^= 1 << chooser.randrange(8)
+        path.write_bytes(data)
+        found = outcome(path)
+        assert isinstance(found, str) or len(found) == 30, seed
 
 
 def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
@@ -226,35 +211,26 @@ def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
         assert "the Arrow file cannot be read: " in said
 
 
-def logical(kind: str, name: str, **more: int) -> dict[str, object]:
-    return {"type": kind, "logicalType": name, **more}
-
-
-VALUES = {
-    "hyp": ({"type": "enum", "name": "word", "symbols": ["a", "b"]}, "a"),
-    "again": (["null", "word"], "b"),
-    "ref": ("bytes", b"a text"),
-    "flag": ("boolean", True),
-    "number": ("double", 0.5),
-    "price": (logical("bytes", "decimal", precision=5), decimal.Decimal(7)),
-    "day": (logical("int", "date"), datetime.date(2026, 11, 21)),
-    "time": (
-        logical("long", "timestamp-micros"),
-        datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc),
-    ),
-    "uuid": (logical("string", "uuid"), "6b7f4a5e-8b7c-4a3d-9f0e-2d1c3b4a5f60"),
-    "either": (["int", "string"], "text"),
-    "words": ({"type": "map", "values": "string"}, {"k": "v"}),
-    "part": (["null", "all"], None),
-}
-"""The type and a value of each field."""
-
-
 def test_values_of_all_types_are_read_or_refused(tmp_path):
+    day = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
+    decimals = {"type": "bytes", "logicalType": "decimal", "precision": 5}
+    values = {
+        "hyp": ({"type": "enum", "name": "word", "symbols": ["a", "b"]}, "a"),
+        "again": (["null", "word"], "b"),
+        "ref": ("bytes", b"a text"),
+        "flag": ("boolean", True),
+        "number": ("double", 0.5),
+        "price": (decimals, decimal.Decimal(7)),
+        "day": ({"type": "int", "logicalType": "date"}, day.date()),
+        "time": ({"type": "long", "logicalType": "timestamp-micros"}, day),
+        "either": (["int", "string"], "text"),
+        "words": ({"type": "map", "values": "string"}, {"k": "v"}),
+        "part": (["null", "all"], None),
+    }
     path = tmp_path / "t.avro"
+    fields = [{"name": name, "type": kind} for name, (kind, _) in values.items()]
+    row = {name: value for name, (_, value) in values.items()}
     with path.open("wb") as file:
-        fields = [{"name": name, "type": kind} for name, (kind, _) in VALUES.items()]
-        row = {name: value for name, (_, value) in VALUES.items()}
         fastavro.writer(file, {"type": "record", "name": "all", "fields": fields}, [row] * 3)
     assert rows_of(records(path)) == [("a", "a text")] * 3
     for name in ("flag", "number", "price", "day", "time"):
@@ -280,20 +256,20 @@ def test_a_file_that_was_cut_has_no_rows_unless_it_ends_with_a_block(tmp_path):
         path.write_bytes(data[:length])
         found = outcome(path)
         assert found == pairs_of(table_of(len(found)))
-        called("--input", path, "--expect_segments", "30").assert_failed(3, "--expect_segments")
+    called("--input", path, "--expect_segments", "30").assert_failed(3, "--expect_segments")
 
 
 def test_damage_is_named(tmp_path):
     path = write(tmp_path / "t.avro", table_of(30), "avro", 15)
     data = path.read_bytes()
-    path.write_bytes(data * 2)
-    assert "the Avro file cannot be read: " in outcome(path)
-    damaged = bytearray(data)
-    damaged[-10] ^= 1
-    path.write_bytes(damaged)
-    assert "sync marker not found" in outcome(path)
-    write(path, table_of(30), "avro", codec="deflate")
-    damaged = bytearray(path.read_bytes())
-    damaged[len(damaged) // 2] ^= 0x55
-    path.write_bytes(damaged)
-    assert "the Avro file cannot be read: " in outcome(path)
+    compressed = write(path, table_of(30), "avro", codec="deflate").read_bytes()
+    for written, at, said in (
+        (data * 2, None, "the Avro file cannot be read: "),
+        (data, len(data) - 10, "sync marker not found"),
+        (compressed, len(compressed) // 2, "the Avro file cannot be read: "),
+    ):
+        damaged = bytearray(written)
+        if at is not None:
+            damaged[at] ^= 0x55
+        path.write_bytes(damaged)
+        assert said in outcome(path)

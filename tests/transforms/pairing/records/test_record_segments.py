@@ -6,10 +6,9 @@ import dataclasses
 import datetime
 import decimal
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,33 +50,23 @@ def texts(*values: Any) -> pa.Array:
     return pa.array(values, TEXTS)
 
 
-class Segments(NamedTuple):
-    batches: tuple[SegmentBatch, ...]
-    bad: tuple[BadRecord, ...]
-    tally: Tally
-
-
-def to_segments(read: ReadRecords) -> Segments:
+def to_segments(read: ReadRecords) -> tuple[list[SegmentBatch], tuple[BadRecord, ...], Tally]:
     judged = judge(read)
-    return Segments(tuple(batches_of(read, judged)), judged.bad, judged.tally)
+    return [*batches_of(read, judged)], judged.bad, judged.tally
 
 
-def rows_of(found: Segments) -> list[tuple[int, tuple[str, ...], list[str], tuple[Any, ...]]]:
+def rows_of(batches: list[SegmentBatch]) -> list[tuple[Any, ...]]:
     """(number, candidates, references, labels) of every scored segment."""
     rows = []
-    for batch in found.batches:
-        assert batch.numbers is not None
-        for column in batch.candidates:
-            assert column.null_count == 0
+    for batch in batches:
+        candidates, references, labels = (
+            [column.to_pylist() for column in columns]
+            for columns in (batch.candidates, batch.references, batch.labels)
+        )
         for row, number in enumerate(batch.numbers.tolist()):
-            rows.append(
-                (
-                    number,
-                    tuple(each[row].as_py() for each in batch.candidates),
-                    [each[row].as_py() for each in batch.references if each[row].is_valid],
-                    tuple(each[row].as_py() for each in batch.labels),
-                )
-            )
+            texts = [column[row] for column in references if column[row] is not None]
+            of_row = tuple(column[row] for column in candidates)
+            rows.append((number, of_row, texts, tuple(column[row] for column in labels)))
     return rows
 
 
@@ -119,7 +108,7 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
     }
     usual, canonical.MOST_TEXTS = canonical.MOST_TEXTS, most
     try:
-        found = to_segments(read(columns, chosen, first, bad))
+        batches, found_bad, tally = to_segments(read(columns, chosen, first, bad))
     finally:
         canonical.MOST_TEXTS = usual
     scored, reasons, filtered = [], {}, 0
@@ -141,31 +130,30 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
             keep = None if record[KEEP] is None else json.dumps(record[KEEP])
             candidates = (record[HYP], record[OTHER])
             scored.append((first + i, candidates, given_references, (record[TAG] or None, keep)))
-    assert rows_of(found) == scored
-    assert {each.number: each.reason for each in found.bad} == reasons
-    assert [each.number for each in found.bad] == sorted(reasons)
-    assert found.tally.read == len(records)
-    assert found.tally.scored == {"one": len(scored), "two": len(scored)}
+    assert rows_of(batches) == scored
+    assert {each.number: each.reason for each in found_bad} == reasons
+    assert [each.number for each in found_bad] == sorted(reasons)
+    assert tally.read == len(records)
+    assert tally.scored == {"one": len(scored), "two": len(scored)}
     counted = {"filtered": filtered, "rejected": len(reasons)}
-    assert found.tally.left_out == {name: count for name, count in counted.items() if count}
-    assert not found.tally.unexplained("one")
-    for batch in found.batches:
+    assert tally.left_out == {name: count for name, count in counted.items() if count}
+    assert not tally.unexplained("one")
+    for batch in batches:
         assert len(batch) == 1 or len(batch) * (2 + len(batch.references)) <= most
     if most > 1000:
-        assert len(found.batches) == (1 if scored else 0)
+        assert len(batches) == (1 if scored else 0)
 
 
 def test_a_reader_can_give_the_bytes_of_a_bad_record():
     columns = {HYP: texts("a", None), REF: texts("r", "s")}
     lines = texts("", "x" * (MAX_RAW_BYTES + 1))
     raw = RawRecords(lines, "input", "a.jsonl", "line", 0, 1, PLAIN)
-    (bad,) = to_segments(ReadRecords(raw, columns)).bad
+    _, (bad,), _ = to_segments(ReadRecords(raw, columns))
     assert bad.raw == b"x" * MAX_RAW_BYTES
 
 
-@pytest.mark.parametrize(
-    ("values", "kind", "written"),
-    [
+def test_values_are_text_as_json_writes_them():
+    for values, kind, written in (
         (["x", "", None], pa.large_string(), ["x", "", None]),
         ([1, -2, None, 1 << 60], pa.int64(), ["1", "-2", None, str(1 << 60)]),
         ([(1 << 64) - 1], pa.uint64(), [str((1 << 64) - 1)]),
@@ -175,19 +163,13 @@ def test_a_reader_can_give_the_bytes_of_a_bad_record():
         ([None, None], canonical.canonical(pa.nulls(2)).type, [None, None]),
         ([decimal.Decimal("1.50"), None], pa.decimal128(5, 2), ["1.50", None]),
         ([datetime.date(2026, 11, 21), None], pa.date32(), ["2026-11-21", None]),
-    ],
-)
-def test_values_are_text_as_json_writes_them(values, kind, written):
-    assert as_text(pa.array(values, kind), TAG).to_pylist() == written
-    columns = {HYP: texts(*["a"] * len(values)), REF: texts(*["r"] * len(values))}
-    columns[TAG] = pa.array(values, kind)
-    chosen = dataclasses.replace(PLAIN, labels=(TAG,))
-    (batch,) = to_segments(read(columns, chosen)).batches
-    assert batch.labels[0].to_pylist() == [
-        None if text in ("", "NaN") else text for text in written
-    ]
-    for text in filter(None, written):
-        where = (Condition(TAG, text),)
-        (kept,) = to_segments(read(columns, dataclasses.replace(PLAIN, where=where))).batches
-        assert kept.numbers is not None
-        assert [written[i] for i in kept.numbers] == [each for each in written if each == text]
+    ):
+        assert as_text(pa.array(values, kind), TAG).to_pylist() == written
+        columns = {HYP: texts(*["a"] * len(values)), REF: texts(*["r"] * len(values))}
+        columns[TAG] = pa.array(values, kind)
+        (batch,), _, _ = to_segments(read(columns, dataclasses.replace(PLAIN, labels=(TAG,))))
+        assert batch.labels[0].to_pylist() == [text or None for text in written]
+        for text in filter(None, written):
+            chosen = dataclasses.replace(PLAIN, where=(Condition(TAG, text),))
+            (kept,), _, _ = to_segments(read(columns, chosen))
+            assert kept.numbers.tolist() == [i for i, each in enumerate(written) if each == text]
