@@ -12,6 +12,7 @@ import io
 import itertools
 from typing import BinaryIO
 
+import pyarrow as pa
 from compressing import COMPRESS
 from hypothesis import strategies as st
 
@@ -175,3 +176,16 @@ def read_changed(
                 raise bad_records_error(reader.bad, 1, taken)
             lines += column.to_pylist()
     return lines
+
+
+def is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def values_of(column: pa.LargeStringArray) -> list[bytes]:
+    """The texts of a column as they are in memory, which need not be UTF-8."""
+    return column.cast(pa.large_binary()).to_pylist()

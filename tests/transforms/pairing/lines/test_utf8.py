@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_corpus import STREAM
+from memory_corpus import STREAM, is_utf8, values_of
 
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
-from beam_bleu.transforms.native.text_columns import offsets_of, text_bytes
 from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK, PartMemory
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines import line_reader
@@ -30,49 +29,32 @@ BORDERS = bytes.fromhex(
 """The first and last byte of each kind that the definition of UTF-8 has."""
 
 
-def is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-NO_FILE = (0, -1, 0, 0)
-"""What `copy_lines` gets if all text is in memory."""
-
-
-def seems_bad(line: bytes, shift: int) -> bool:
-    """Whether copying finds an error in a line that begins after `shift` letters."""
-    text = b"x" * shift + line + b"\n"
-    memory = PartMemory(len(text))
-    memory.put(text)
-    texts = np.empty(len(text) + 2 * BLOCK + READ_AHEAD, np.uint8)
-    offsets = np.zeros(2, np.int64)
-    part = memory.begin, memory.end
-    *_, rows, end, may_be_bad = copy_lines(
-        memory.array, part, NO_FILE, texts, offsets, 0, 0, 1, 1 << 26
-    )
-    assert (rows, texts[:end].tobytes()) == (1, text[:-1])
-    return may_be_bad
-
-
 def check(lines: Iterable[bytes], shift: int) -> None:
+    """Copying finds an error in the same lines as Python, if they begin after `shift` letters."""
     for line in lines:
-        assert seems_bad(line, shift) == (not is_utf8(line)), (line, shift)
+        text = b"x" * shift + line + b"\n"
+        memory = PartMemory(len(text))
+        memory.put(text)
+        texts = np.empty(len(text) + 2 * BLOCK + READ_AHEAD, np.uint8)
+        offsets = np.zeros(2, np.int64)
+        part, no_file = (memory.begin, memory.end), (0, -1, 0, 0)
+        *_, rows, end, may_be_bad = copy_lines(
+            memory.array, part, no_file, texts, offsets, 0, 0, 1, 1 << 26
+        )
+        assert (rows, texts[:end].tobytes()) == (1, text[:-1])
+        assert may_be_bad == (not is_utf8(line)), (line, shift)
 
 
-@pytest.mark.parametrize("shift", [0, BLOCK - 2])
-def test_all_short_lines_of_bytes_at_the_borders_of_their_kinds(shift):
-    for size in (1, 2, 3):
+def test_all_short_lines_of_bytes_at_the_borders_of_their_kinds():
+    for size, shift in ((1, 0), (2, 0), (1, BLOCK - 2), (2, BLOCK - 2), (3, BLOCK - 2)):
         check(map(bytes, itertools.product(BORDERS, repeat=size)), shift)
 
 
-@pytest.mark.parametrize("first", [0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5])
-def test_four_bytes_across_the_end_of_a_block(first):
-    rests = itertools.product(BORDERS, repeat=3)
-    for number, rest in enumerate(itertools.islice(rests, first % 5, None, 5)):
-        check([bytes([first, *rest])], BLOCK - 5 + number % 6)
+def test_four_bytes_across_the_end_of_a_block():
+    for first in (0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5):
+        rests = itertools.islice(itertools.product(BORDERS, repeat=3), first % 5, None, 5)
+        for number, rest in enumerate(rests):
+            check([bytes([first, *rest])], BLOCK - 5 + number % 6)
 
 
 def test_every_character_and_every_surrogate():
@@ -130,9 +112,7 @@ def test_lines_across_parts_of_a_file(lines, part_bytes, most, is_marked, is_loc
         bad, read = [], []
         while taken := reader.available(most):
             column = reader.take(taken)
-            offsets = offsets_of(column)
-            texts = text_bytes(column).tobytes()
-            read += [texts[begin:end] for begin, end in itertools.pairwise(offsets)]
+            read += values_of(column)
             bad += [each.number for each in reader.bad]
         reader.finish()
     assert read == lines
