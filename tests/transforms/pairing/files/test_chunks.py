@@ -49,14 +49,10 @@ def _no_thread_is_left():
 
 
 @each_number_of_threads
-def test_it_gives_the_same_pieces(threads):
+def test_it_gives_the_same_pieces_and_an_error_at_its_place(threads):
     pieces = Pieces()
     assert list(read_ahead(pieces.all(), threads)) == PIECES
     wait_until(lambda: pieces.is_closed)
-
-
-@each_number_of_threads
-def test_an_error_comes_at_its_place(threads):
     for place in (0, 2, 49):
         ahead = read_ahead(Pieces(error_after=place).all(), threads)
         assert [next(ahead) for _ in range(place)] == PIECES[:place]

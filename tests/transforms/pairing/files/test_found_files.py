@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import pathlib
 import sys
+from unittest import mock
 
 import pytest
 from apache_beam.io.filesystems import FileSystems
 
-from beam_bleu.transforms.errors import BleuError, InputError
+from beam_bleu.transforms.errors import BleuError, InputError, UsageError
+from beam_bleu.transforms.pairing.files import listing
 from beam_bleu.transforms.pairing.files.found_files import check_visible, find_files, version_of
+from beam_bleu.transforms.pairing.files.listing import local_files, open_file
 from beam_bleu.transforms.pairing.files.path_labels import path_label
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.files.tables import table_kind
@@ -53,25 +56,17 @@ def test_a_local_file_has_another_version_if_it_is_written_or_replaced(tmp_path)
         version_of(STREAM, str(path))
 
 
-class Store:
-    """A filesystem that returns a given answer."""
-
-    def __init__(self, checksum: object) -> None:
-        self._checksum = checksum
-
-    def checksum(self, path: str) -> object:
-        if isinstance(self._checksum, Exception):
-            raise self._checksum
-        return self._checksum
-
-
-@pytest.mark.parametrize(
-    ("told", "version"),
-    [("an-etag", "an-etag"), (b"crc", "b'crc'"), (None, None), (NotImplementedError(), None)],
-)
-def test_an_object_has_the_version_that_its_store_reports(monkeypatch, told, version):
-    monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: Store(told))
-    assert version_of(STREAM, "store://a") == version
+def test_an_object_has_the_version_that_its_store_reports(monkeypatch):
+    store = mock.Mock(spec=["checksum"])
+    monkeypatch.setattr(FileSystems, "get_filesystem", lambda path: store)
+    for told, version in (
+        (["an-etag"], "an-etag"),
+        ([b"crc"], "b'crc'"),
+        ([None], None),
+        (NotImplementedError(), None),
+    ):
+        store.checksum.side_effect = told
+        assert version_of(STREAM, "store://a") == version
 
 
 def seen(*patterns: object) -> str:
@@ -94,37 +89,25 @@ def test_what_is_missing_is_told_where_the_folder_can_be_seen(tmp_path):
     assert seen(f"{tmp_path}/*/b", there) == f"stream 0: nothing matches {tmp_path}/*/b"
     assert seen(tmp_path / "empty", there) == f"stream 0 have 0 lines: {tmp_path}/empty"
     assert seen(there, tmp_path) == f"stream 1: this is a folder: {tmp_path}"
-
-
-def test_what_only_workers_may_see_is_not_told(tmp_path):
-    (tmp_path / "a").write_text("one\n")
+    # What only workers may see is not told.
     os.symlink("gone", tmp_path / "link")
     for pattern in ("/no/such/folder/b", "/no/such/*/b", tmp_path / "c" / "b", tmp_path / "link"):
-        assert seen(tmp_path / "a", pattern) == ""
+        assert seen(there, pattern) == ""
 
 
-@pytest.mark.parametrize(
-    ("pattern", "label"),
-    [
-        ("delta:/data/table", "Delta"),
-        ("iceberg:lake.news.rows", "Iceberg"),
-        ("/data/delta/table", None),
-        ("deltas:x", None),
-    ],
-)
-def test_a_word_before_a_colon_names_a_table(pattern, label):
-    kind = table_kind(pattern)
-    assert (kind and kind.label) == label
-    if label is not None:
-        assert format_of_name(pattern) == "parquet"
-
-
-@pytest.mark.parametrize(("name", "library"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
-def test_a_missing_library_is_named_with_its_extra(name, library, monkeypatch):
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(InputError, match="is not installed here: x/y") as failed:
-        find_files(Stream("input", f"{name}:x/y"))
-    assert f"install {name}" in failed.value.remedy
+def test_a_word_before_a_colon_names_a_table(monkeypatch):
+    for pattern in ("/data/delta/table", "deltas:x"):
+        assert table_kind(pattern) is None
+    for name, label, library in (
+        ("delta", "Delta", "deltalake"),
+        ("iceberg", "Iceberg", "pyiceberg"),
+    ):
+        assert table_kind(f"{name}:x/y").label == label
+        assert format_of_name(f"{name}:x/y") == "parquet"
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(InputError, match="is not installed here: x/y") as failed:
+            find_files(Stream("input", f"{name}:x/y"))
+        assert f"install {name}" in failed.value.remedy
 
 
 def test_the_group_of_a_pattern_is_the_value():
@@ -141,26 +124,17 @@ def test_the_group_of_a_pattern_is_the_value():
         ("x.(??).txt", "a/x.de.txt", "de"),
         ("x[0-9].(*).txt", "a/x7.de.txt", "de"),
         ("x_(*).txt", "a/x_.txt", None),  # an empty value is none
+        ("(*)/", "d\udcff/x", "d\\udcff"),
     ):
         assert path_label(f"name={pattern}").value_of(path) == value, pattern
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+    for text, said in (
         ("news/(*)/", "must be NAME=PATTERN"),
         ("a=news/*/", "one part in parentheses"),
         ("a=(*)/(*)", "one part in parentheses"),
         ("a=[z-a](*)", "cannot be read"),
-    ],
-)
-def test_a_text_that_is_no_label_from_a_path(text, said):
-    with pytest.raises(ValueError, match=said):
-        path_label(text)
-
-
-def test_a_path_with_bytes_that_are_not_utf8():
-    assert path_label("a=(*)/").value_of("d\udcff/x") == "d\\udcff"
+    ):
+        with pytest.raises(ValueError, match=said):
+            path_label(text)
 
 
 def test_files_of_the_same_lines_must_agree():
@@ -171,3 +145,97 @@ def test_files_of_the_same_lines_must_agree():
         label.agreed([*files, ("candidates b", "ted/a.txt")])
     with pytest.raises(InputError, match=r"no path .* domain=\(\*\)/\*.txt: out.txt"):
         label.agreed(files[1:])
+
+
+# Files of this machine
+
+TREE = ["a-0", "a-1", "b-0", ".a-2", "x/a-0", "x/y/a-0", "x/y/z/b-0", "w 1/a[1]"]
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    for name in TREE:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def found(pattern: str) -> list[str]:
+    return sorted(file.path for file in local_files("candidates x", pattern))
+
+
+def test_a_pattern_finds_its_files(tree):
+    os.symlink("a-0", "link")
+    os.symlink("x", "folder")
+    (tree / "q1.txt").touch()
+    for pattern, expected in (
+        ("a-0", ["a-0"]),
+        ("a-*", ["a-0", "a-1"]),
+        ("[!a]-0", ["b-0"]),
+        ("*-[0-9]", [".a-2", "a-0", "a-1", "b-0"]),
+        ("[a-x]/a-0", ["x/a-0"]),
+        ("x/**/a-0", ["x/a-0", "x/y/a-0"]),
+        ("w */a[[]1]", ["w 1/a[1]"]),
+        ("nothing-*", []),
+        ("a-0/*", []),
+        ("link", ["link"]),
+        ("fold*/a-0", ["folder/a-0"]),
+        ("q[1].txt", ["q1.txt"]),
+        ("x*", []),  # a folder
+    ):
+        assert found(pattern) == expected
+        assert found(f"{tree}/{pattern}") == [f"{tree}/{path}" for path in expected]
+    (tree / "q[1].txt").touch()  # a name with wildcards is meant literally
+    assert found("q[1].txt") == ["q[1].txt"]
+
+
+def test_a_ring_of_links_ends(tree):
+    os.symlink("..", "x/up")
+    assert found("**/b-0") == ["b-0", "x/y/z/b-0"]
+
+
+def test_what_is_no_file_is_not_left_out(tree):
+    os.symlink("gone", "shard-2")
+    os.mkfifo("pipe")
+    os.symlink("a-1", "a-latest")
+    for patterns, error, said in (
+        (["shard-*", "shard-2"], InputError, "cannot be read: .*: the link shard-2"),
+        (["pip*", "pipe"], UsageError, ".* a pipe or a device: pipe"),  # it is not opened
+        (["x"], UsageError, "this is a folder: x"),
+        (["a-*"], InputError, "two names are links to the same file: a-1, a-latest"),
+    ):
+        for pattern in patterns:
+            with pytest.raises(error, match=f"candidates x: {said}"):
+                found(pattern)
+    assert found("a-latest") == ["a-latest"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "function"),
+    [
+        *(("x/*/a-*", "listdir"), ("x/**", "listdir"), ("x/y/a-0", "lstat")),
+        ("x/**", "lstat"),  # its names can be listed, but what they are is hidden
+    ],
+)
+def test_a_folder_without_permission_is_not_left_out(tree, monkeypatch, pattern, function):
+    real = getattr(os, function)
+
+    def forbidden(path: str) -> object:
+        if str(path).startswith("x/y"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(listing.os, function, forbidden)
+    with pytest.raises(InputError, match=r"cannot be read: Permission denied: x/y"):
+        found(pattern)
+
+
+def test_a_file_that_has_become_a_pipe_is_an_error_and_does_not_hang(tree):
+    os.remove("a-0")
+    os.mkfifo("a-0")
+    with pytest.raises(OSError, match="not a file any more"):
+        open_file("a-0")
+    with open_file("a-1") as file:
+        assert file.read() == b"a-1"

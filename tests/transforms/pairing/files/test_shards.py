@@ -51,22 +51,21 @@ def test_shards_are_in_the_order_of_their_names():
             random.Random(len(found)).shuffle(found)
 
 
-SAME_SHARD = [
-    (["p-0.txt", "p-0.txt.gz"], "after gzip -k"),
-    (["p-0.txt", "p-0.tsv"], "two formats"),
-    (["part-1", "part-01"], "one number, written twice"),
-    (["text.aa", "text.ab", "text.ab.gz"], "what `split` writes, compressed"),
-    (["p-0.txt", "p-0.txt.bak", "p-1.txt"], "a backup"),
-    (["p-0.txt", "p-0.txt~"], "a backup of an editor"),
-]
-
-
-@pytest.mark.parametrize(("paths", "reason"), SAME_SHARD)
-def test_two_files_of_the_same_shard_are_refused(paths, reason):
-    for found in (paths, paths[::-1]):
-        with pytest.raises(InputError, match=r"^candidates LIUM: .* are the same shard") as error:
-            ordered(found)
-        assert sum(path in error.value.cause for path in paths) >= 2, reason
+def test_two_files_of_the_same_shard_are_refused():
+    for paths, reason in (
+        (["p-0.txt", "p-0.txt.gz"], "after gzip -k"),
+        (["p-0.txt", "p-0.tsv"], "two formats"),
+        (["part-1", "part-01"], "one number, written twice"),
+        (["text.aa", "text.ab", "text.ab.gz"], "what `split` writes, compressed"),
+        (["p-0.txt", "p-0.txt.bak", "p-1.txt"], "a backup"),
+        (["p-0.txt", "p-0.txt~"], "a backup of an editor"),
+    ):
+        for found in (paths, paths[::-1]):
+            with pytest.raises(
+                InputError, match=r"^candidates LIUM: .* are the same shard"
+            ) as error:
+                ordered(found)
+            assert sum(path in error.value.cause for path in paths) >= 2, reason
 
 
 def test_a_path_without_wildcards_is_a_file_that_is_missing():
@@ -78,34 +77,25 @@ def of_total(numbers, total, form="h/part-{:05}-of-{:05}"):
     return [form.format(number, total) for number in numbers]
 
 
-COMPLETE = [
-    (of_total(range(10), 10), "from 0, as Beam and TensorFlow have it"),
-    (of_total(range(1, 6), 5, "model-{:05}-of-{:05}.txt"), "from 1"),
-    (of_total(range(2), 2) + of_total(range(3), 3, "t/part-{}-of-{}"), "two folders"),
-    (of_total(range(2), 2, "run-7-of-9/part-{}-of-{}"), "a folder is not a shard"),
-    (["best1of5-news", "best1of5-talk"], "a word"),
-]
-
-
-def test_a_set_of_shards_that_is_complete_is_read():
-    for paths, reason in COMPLETE:
+def test_a_set_of_shards_with_a_total_must_be_complete():
+    for paths, reason in (
+        (of_total(range(10), 10), "from 0, as Beam and TensorFlow have it"),
+        (of_total(range(1, 6), 5, "model-{:05}-of-{:05}.txt"), "from 1"),
+        (of_total(range(2), 2) + of_total(range(3), 3, "t/part-{}-of-{}"), "two folders"),
+        (of_total(range(2), 2, "run-7-of-9/part-{}-of-{}"), "a folder is not a shard"),
+        (["best1of5-news", "best1of5-talk"], "a word"),
+    ):
         assert ordered(paths[::-1]) == paths, reason
-
-
-@pytest.mark.parametrize(
-    ("paths", "named"),
-    [
+    for paths, named in (
         (of_total([0, 1, 3], 4, "part-{}-OF-{}"), ["from 0 to 3 without 2", "part-0-OF-4"]),
         (of_total([1, 2], 3, "p-{}-of-{}"), ["from 1 to 2 without 0", "p-1-of-3"]),
         (of_total([0, 1], 4), ["4 shards", "without 2", "h/part-0000"]),
         (of_total([0, 1, 2, 5], 3), ["3 shards", "from 0 to 5", "h/part-0000"]),
         (of_total([0, 1], 2) + of_total([2], 3), ["two sets, one of 2 and one of 3"]),
-    ],
-)
-def test_names_with_a_total_must_be_complete(paths, named):
-    with pytest.raises(InputError, match=r"^candidates LIUM: ") as error:
-        ordered(paths)
-    assert all(each in error.value.cause for each in named)
+    ):
+        with pytest.raises(InputError, match=r"^candidates LIUM: ") as error:
+            ordered(paths)
+        assert all(each in error.value.cause for each in named)
 
 
 def correspond(one: list[str], other: list[str]) -> bool:
@@ -115,33 +105,20 @@ def correspond(one: list[str], other: list[str]) -> bool:
     return first == second
 
 
-CORRESPOND = [
-    (["hyp/part-1.txt", "hyp/part-10.txt.gz"], ["rg/p1", "rg/p10"]),
-    (["h/news", "h/news-extra"], ["r/ref.news.txt", "r/ref.news-extra.txt"]),
-    (["hyp/2026-01-31/p", "hyp/2026-02-01/p"], ["2026-01-31.txt", "2026-02-01.txt"]),
-    (["text.aa", "text.ab"], ["r-aa.txt", "r-ab.txt"]),
-    (["newstest.de", "newsdev.de"], ["r/newstest.en", "r/newsdev.en"]),
-]
-
-
-def test_the_common_part_of_a_streams_names_does_not_matter():
-    for one, other in CORRESPOND:
-        assert correspond(one, other)
-        assert correspond(other, one)
-
-
-UNLIKE = [
-    (["part1", "part2"], ["part1", "PART2"], "another case"),
-    (["part-1", "part-2"], ["part-1", "part-3"], "another number"),
-    (["w0-p0", "w0-p1"], ["w0-p0", "w1-p0"], "worker 1 lost in one, part 1 in the other"),
-    (["2026-01-01", "2026-01-02"], ["2026-01-02", "2026-02-02"], "days and months"),
-]
-
-
-def test_other_shards_do_not_correspond():
-    for one, other, reason in UNLIKE:
-        assert not correspond(one, other), reason
-        assert not correspond(other, one), reason
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (["text.aa", "text.ab"], ["r-aa.txt", "r-ab.txt"], True),
+        (["newstest.de", "newsdev.de"], ["r/newstest.en", "r/newsdev.en"], True),
+        (["part1", "part2"], ["part1", "PART2"], False),
+        (["part-1", "part-2"], ["part-1", "part-3"], False),
+        # Worker 1 is lost in one, part 1 in the other.
+        (["w0-p0", "w0-p1"], ["w0-p0", "w1-p0"], False),
+        (["2026-01-01", "2026-01-02"], ["2026-01-02", "2026-02-02"], False),
+    ],
+)
+def test_only_what_varies_in_names_must_correspond(one, other, alike):
+    assert correspond(one, other) == correspond(other, one) == alike
 
 
 name_parts = st.lists(
@@ -154,7 +131,7 @@ name_parts = st.lists(
 suffixes = st.sampled_from(["", ".txt", ".gz", ".txt.zst"])
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, deadline=None, max_examples=80)
 @given(
     st.lists(name_parts, min_size=2, max_size=8, unique=True),
     st.tuples(st.sampled_from(["", "h/", "hyp_", "/d1/x-"]), st.sampled_from(["", "_", "_de"])),
