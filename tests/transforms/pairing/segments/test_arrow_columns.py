@@ -43,63 +43,53 @@ def table(**columns: Any) -> pa.Table:
 TEXTS = ["one", "", "drei ß"]
 
 
-STRINGS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
-KINDS_OF_LISTS = [pa.list_(pa.string()), pa.large_list(pa.large_string()), pa.list_(pa.string(), 2)]
-OF_STRINGS = [
-    (
-        table(
-            c=pa.array(TEXTS).cast(kind),
-            a=pa.array(TEXTS).cast(kind),
-            b=pa.array(["x", None, ""]).cast(kind),
+def test_each_type_is_read_in_each_form():
+    strings = [
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.dictionary(pa.int8(), pa.string()),
+    ]
+    of_strings = {"c": TEXTS, "a": TEXTS, "b": ["x", None, ""]}
+    lists = [pa.list_(pa.string()), pa.large_list(pa.large_string()), pa.list_(pa.string(), 2)]
+    of_lists = [["x", "y"], [None, "z"], ["", "w"]]
+    for made, columns, references in (
+        *(
+            (
+                pa.table({name: pa.array(of).cast(kind) for name, of in of_strings.items()}),
+                ONE,
+                [["one", "x"], [""], ["drei ß", ""]],
+            )
+            for kind in strings
         ),
-        ONE,
-        [["one", "x"], [""], ["drei ß", ""]],
-    )
-    for kind in STRINGS
-]
-OF_LISTS = [
-    (
-        table(c=TEXTS, r=pa.array([["x", "y"], [None, "z"], ["", "w"]], kind)),
-        LISTS,
-        [["x", "y"], ["z"], ["", "w"]],
-    )
-    for kind in KINDS_OF_LISTS
-]
+        *(
+            (table(c=TEXTS, r=pa.array(of_lists, kind)), LISTS, [["x", "y"], ["z"], ["", "w"]])
+            for kind in lists
+        ),
+    ):
+        expected = [(None, text, of) for text, of in zip(TEXTS, references, strict=True)]
+        assert read(made, columns) == expected
+        assert read(made.slice(1), columns) == expected[1:]
+        assert read(made.to_batches()[0], columns) == expected
+        assert read(pa.concat_tables([made.slice(0, 1), made.slice(1)]), columns) == expected
 
 
-@pytest.mark.parametrize(
-    ("made", "columns", "references"),
-    [*OF_STRINGS, *OF_LISTS],
-    ids=map(str, [*STRINGS, *KINDS_OF_LISTS]),
-)
-def test_each_type_is_read_in_each_form(made, columns, references):
-    expected = [(None, text, of) for text, of in zip(TEXTS, references, strict=True)]
-    assert read(made, columns) == expected
-    assert read(made.slice(1), columns) == expected[1:]
-    assert read(made.to_batches()[0], columns) == expected
-    assert read(pa.concat_tables([made.slice(0, 1), made.slice(1)]), columns) == expected
-
-
-@pytest.mark.parametrize(
-    "keys",
-    [
-        ["x", "y", "x", None, "x"],
-        pa.array(["x", "y", "x", None, "x"]).dictionary_encode(),
-        [3, 1, 3, None, 3],
-        [True, False, True, None, True],
-        [None] * 5,
-    ],
-    ids=["strings", "a dictionary", "integers", "booleans", "nulls"],
-)
-def test_all_rows_of_a_key_are_one_group(keys):
+def test_all_rows_of_a_key_are_one_group():
     texts = list("abcde")
-    made = table(c=texts, a=texts, k=keys)
-    (batch,) = table_batches(made, KEYED)
-    assert len(batch.groups) == len({*made["k"].to_pylist()})
-    expected = [(key, text, [text]) for key, text in zip(made["k"].to_pylist(), texts, strict=True)]
-    found = rows_of(batch)
-    assert sorted(found, key=lambda row: row[1]) == expected
-    assert all(type(row[0]) in (str, int, bool, type(None)) for row in found)
+    for keys in (
+        pa.array(["x", "y", "x", None, "x"]),
+        pa.array(["x", "y", "x", None, "x"]).dictionary_encode(),
+        pa.array([3, 1, 3, None, 3]),
+        pa.array([True, False, True, None, True]),
+        pa.nulls(5),
+    ):
+        (batch,) = table_batches(table(c=texts, a=texts, k=keys), KEYED)
+        assert len(batch.groups) == len({*keys.to_pylist()})
+        found = sorted(rows_of(batch), key=lambda row: row[1])
+        assert found == [
+            (key, text, [text]) for key, text in zip(keys.to_pylist(), texts, strict=True)
+        ]
+        assert all(type(row[0]) in (str, int, bool, type(None)) for row in found)
 
 
 def test_a_long_table_is_cut(monkeypatch):
@@ -125,11 +115,12 @@ OVERLAPPING = pa.Array.from_buffers(
 OUTSIDE = pa.DictionaryArray.from_arrays(pa.array([0, 7]), pa.array(["x"]), safe=False)
 NOT_UTF8 = pa.array([b"fine", b"\xff"]).view(pa.string())
 TWICE = pa.Table.from_arrays([pa.array(["x"])] * 3, ["c", "a", "a"])
+NULLS = pa.array([None, None], pa.string())
+NULL_LIST = pa.array([None, ["x"]], pa.list_(pa.string()))
 
 
-@pytest.mark.parametrize(
-    ("made", "columns", "cause"),
-    [
+def test_a_wrong_table_is_refused_and_its_column_is_named():
+    for made, columns, cause in (
         ({"c": "x"}, ONE, "an element must be a pyarrow Table or RecordBatch"),
         (table(c=["x"], a=["x"]), ONE, "a table has no column 'b'; it has c, a"),
         (TWICE, ArrowColumns("c", ["a"]), "a table has more than one column 'a'"),
@@ -138,33 +129,25 @@ TWICE = pa.Table.from_arrays([pa.array(["x"])] * 3, ["c", "a", "a"])
         (table(c=["x"], a=["x"], k=[1.5]), KEYED, "the column 'k' has values of the type double"),
         (table(c=["x", None], a=["x"] * 2, b=["x"] * 2), ONE, "row 2 of a table has no candidate"),
         (
-            table(c=["x", "y"], a=["x", None], b=pa.array([None, None], pa.string())),
+            table(c=["x", "y"], a=["x", None], b=NULLS),
             ONE,
             "row 2 of a table has no reference in the columns a, b",
         ),
         (
-            table(c=["x", "y"], r=pa.array([None, ["x"]], pa.list_(pa.string()))),
+            table(c=["x", "y"], r=NULL_LIST),
             LISTS,
             "row 1 of a table has no reference in the column r",
         ),
         (table(c=NOT_UTF8, a=["", ""], b=["", ""]), ONE, "the column 'c' is not valid"),
         (table(c=OUTSIDE, a=["x", "y"], k=[1, 2]), KEYED, "the column 'c' is not valid"),
         (table(c=TEXTS, r=OVERLAPPING), LISTS, "the column 'r' is not valid"),
-    ],
-)
-def test_a_wrong_table_is_refused_and_its_column_is_named(made, columns, cause):
-    with pytest.raises(InputError, match="^" + re.escape(cause)):
-        list(table_batches(made, columns))
-
-
-@pytest.mark.parametrize(
-    ("given", "name"),
-    [
+    ):
+        with pytest.raises(InputError, match="^" + re.escape(cause)):
+            list(table_batches(made, columns))
+    for given, name in (
         (("c", [1]), "references"),
         ((1, ["a"]), "candidate"),
         (("c", "r", 1), "key"),
-    ],
-)
-def test_wrong_names_are_refused_at_construction(given, name):
-    with pytest.raises(ValueError, match=f"^{name} must be the name"):
-        ArrowColumns(*given)
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must be the name"):
+            ArrowColumns(*given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -16,31 +17,27 @@ from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments import batching
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
 
-KEYS = "aabbba"
-
-
-def keyed_segments() -> list[Any]:
-    """A segment for each key, dated by its place."""
-    return [TimestampedValue((key, (f"{key} {at}", ["text"])), at) for at, key in enumerate(KEYS)]
-
 
 def described(batch: SegmentBatch) -> list[tuple[Any, ...]]:
     """(candidates, key, start of the window, timestamp) of each group of a batch."""
-    (column,) = batch.candidates
-    texts = column.to_pylist()
+    texts = batch.candidates[0].to_pylist()
     return [
         (texts[group.rows], group.key, int(group.window.start), int(group.timestamp))
         for group in batch.groups
     ]
 
 
-def gathered(check: Any, windowing: beam.WindowInto) -> None:
+def gathered(check: Any, windowing: beam.WindowInto, keys: Sequence[Any] = "aabbba") -> None:
+    """Gathers a segment for each key, dated by its place."""
+    segments = [
+        TimestampedValue((key, (f"{key} {at}", ["text"])), at) for at, key in enumerate(keys)
+    ]
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         groups = (
             pipeline
             | beam.Create([None])
-            | beam.FlatMap(lambda _: keyed_segments())  # in one bundle, in order
-            | windowing
+            | beam.FlatMap(lambda _: segments)  # in one bundle, in order
+            | windowing.with_output_types(beam.typehints.Tuple[Any, Any])
             | GatherSegments(keyed=True)
             | beam.Map(described)
         )
@@ -73,20 +70,12 @@ def test_all_rows_of_one_key_and_window_are_a_group(monkeypatch):
     ids=str,
 )
 def test_keys_are_the_same_if_their_coder_says_so(keys, groups):
-    def texts(batch: SegmentBatch) -> list[list[int]]:
-        column = [int(text) for text in batch.candidates[0].to_pylist()]
-        return [column[group.rows] for group in batch.groups]
+    expected = [[f"{keys[at]} {at}" for at in group] for group in groups]
 
-    elements = [(key, (str(at), ["text"])) for at, key in enumerate(keys)]
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        gathered = (
-            pipeline
-            | beam.Create([None])
-            | beam.FlatMap(lambda _: elements).with_output_types(beam.typehints.Tuple[Any, Any])
-            | GatherSegments(keyed=True)
-            | beam.Map(texts)
-        )
-        assert_that(gathered, equal_to([groups]))
+    def check(found: list[Any]) -> None:
+        assert [texts for texts, *_ in found[0]] == expected
+
+    gathered(check, beam.WindowInto(window.GlobalWindows()), keys)
 
 
 @pytest.mark.parametrize(
@@ -104,29 +93,25 @@ def test_keys_are_the_same_if_their_coder_says_so(keys, groups):
     ids=["a trigger that counts", "times that count"],
 )
 def test_where_beam_counts_or_dates_elements_each_row_is_a_group(windowing):
-    expected = [([f"{key} {at}"], key, 0, at) for at, key in enumerate(KEYS)]
+    expected = [([f"{key} {at}"], key, 0, at) for at, key in enumerate("aabbba")]
     gathered(equal_to([expected]), windowing)
-
-
-def batches_of(segments: list[Any]) -> list[list[tuple[Any, ...]]]:
-    """The rows of each batch: (candidate, reference, ...) with None for a missing reference."""
-    gathered = batching.GatheredSegments()
-    for segment in segments:
-        gathered.add(segment)
-    return [
-        list(
-            zip(*(each.to_pylist() for each in (*batch.candidates, *batch.references)), strict=True)
-        )
-        for batch in gathered.batches()
-    ]
 
 
 def test_a_segment_with_many_references_does_not_widen_a_long_batch(monkeypatch):
     monkeypatch.setattr(canonical, "MOST_TEXTS", 7)
-    assert batches_of([("a", ["b"]), ("c", ["d", None, "e"]), ("f", ["g"])]) == [
-        [("a", "b")],
-        [("c", "d", None, "e")],
-        [("f", "g")],
-    ]
     wider = ("c", list("defghijk"))
-    assert batches_of([wider, ("a", ["b"])]) == [[("c", *"defghijk")], [("a", "b")]]
+    for segments, batches in (
+        (
+            [("a", ["b"]), ("c", ["d", None, "e"]), ("f", ["g"])],
+            [[("a", "b")], [("c", "d", None, "e")], [("f", "g")]],
+        ),
+        ([wider, ("a", ["b"])], [[("c", *"defghijk")], [("a", "b")]]),
+    ):
+        gathered = batching.GatheredSegments()
+        for segment in segments:
+            gathered.add(segment)
+        found = [
+            [column.to_pylist() for column in (*batch.candidates, *batch.references)]
+            for batch in gathered.batches()
+        ]
+        assert [[*zip(*columns, strict=True)] for columns in found] == batches
