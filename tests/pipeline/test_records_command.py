@@ -12,7 +12,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -36,11 +35,6 @@ ROWS: list[dict[str, Any]] = [
     }
     for i in range(SEGMENTS)
 ]
-LONG = [
-    {"id": i, "system": name, "hyp": SYSTEMS[name][i], "ref0": refs[0], "ref1": refs[1]}
-    for name in NAMES
-    for i, refs in enumerate(zip(*REFERENCES, strict=True))
-]
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -54,10 +48,6 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
         with new(path, table.schema) as writer:
             writer.write_table(table, max_chunksize=20)
         return path
-    if path.suffix == ".avro":
-        with path.open("wb") as file:
-            fastavro.writer(file, avro_schema("row", rows[0]), rows, sync_interval=1000)
-        return path
     text = io.StringIO()
     if ".jsonl" in path.name:
         text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -70,19 +60,6 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     compress = {".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)
     path.write_bytes(compress(data))
     return path
-
-
-def avro_schema(name: str, value: Any) -> Any:
-    """The Avro schema of a value, whose fields and elements can be null."""
-    if isinstance(value, dict):
-        fields = [
-            {"name": field, "type": ["null", avro_schema(f"{name}_{field}", each)]}
-            for field, each in value.items()
-        ]
-        return {"type": "record", "name": name, "fields": fields}
-    if isinstance(value, list):
-        return {"type": "array", "items": ["null", avro_schema(f"{name}_item", value[0])]}
-    return "string" if isinstance(value, str) else "long"
 
 
 def flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -103,7 +80,7 @@ def of_lines():
 
 def test_each_format_gives_the_bytes_and_the_scores_of_lines(tmp_path, of_lines):
     written = set()
-    for suffix in ("parquet", "arrow", "arrows", "avro", "jsonl.gz", "tsv", "csv.xz"):
+    for suffix in ("parquet", "arrow", "arrows", "jsonl.gz", "tsv", "csv.xz"):
         path, out = write(tmp_path / f"all.{suffix}", flat(ROWS)), tmp_path / suffix
         flags = ["--candidate_columns", "hyp_*", "--slice_by", "domain", "--format", "json"]
         run = called("--input", path, *flags, "--output", out)
@@ -117,7 +94,7 @@ def test_each_format_gives_the_bytes_and_the_scores_of_lines(tmp_path, of_lines)
 
 
 def test_nested_columns(tmp_path, of_lines):
-    path = write(tmp_path / "all.avro", ROWS)
+    path = write(tmp_path / "all.arrow", ROWS)
     columns = ["--candidate_columns", "atlas=nested.out[0][0]"]
     run = called("--input", path, *columns, "--reference_columns", "nested.refs", "--format=json")
     assert scores(run) == {"atlas": of_lines["atlas"]}
@@ -132,12 +109,6 @@ def test_tab_separated_text_without_a_header(tmp_path, of_lines):
     flags = ["--input_format", "tsv", "--candidate_columns", "b=4,3", "--reference_columns", "1,2"]
     run = called("--input", path, *flags, "--format", "json")
     assert scores(run) == {"b": of_lines["birch"], "3": of_lines["atlas"]}
-
-
-def test_long_records(tmp_path, of_lines):
-    path = write(tmp_path / "long.tsv.gz", LONG)
-    columns = ["--system_column", "system", "--id_column", "id"]
-    assert scores(called("--input", path, *columns, "--format", "json")) == of_lines
 
 
 def test_files_of_several_formats_are_joined_by_ids(tmp_path, of_lines):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -50,11 +49,15 @@ ID, HYP, REF, SYSTEM, LABEL, SOURCE = (
 
 KEPT = (("src", SOURCE),)
 OF_REFERENCES = Chosen((), (REF,), labels=(LABEL,), ids=(ID,), kept=KEPT)
+OF_OTHER_REFERENCES = Chosen((), (REF,), ids=(ID,))
 OF_CANDIDATES = Chosen((("", HYP),), (), ids=(ID,))
 OF_LONG = Chosen((("", HYP),), (REF,), labels=(LABEL,), ids=(ID,), system=SYSTEM, kept=KEPT)
 
+Row = tuple[dict[str, str], tuple[str, ...], tuple[str | None, ...], dict[str, str | None]]
+"""The candidates of each system that is scored, the references, the labels, and what is kept."""
 
-def read_records(records: Records, chosen: Chosen, first: int, path: str) -> ReadRecords:
+
+def read_records(records: Records, chosen: Chosen, first: int) -> ReadRecords:
     """Records as a reader gives them. The first one is in the line `first + 1` of its file."""
     columns = {}
     for column in chosen.columns:
@@ -65,112 +68,57 @@ def read_records(records: Records, chosen: Chosen, first: int, path: str) -> Rea
         elif all(value is None or isinstance(value, str) for value in values):
             of_type = pa.large_string()
         columns[column] = pa.array(values, of_type)
-    raw = RawRecords(None, "input", path, "line", first, first + 1, chosen)
+    raw = RawRecords(None, "input", f"{first}.jsonl", "line", first, first + 1, chosen)
     return ReadRecords(raw, columns)
 
 
-def shuffled_and_joined(
-    source: JoinedRecords,
-    systems: Sequence[str],
-    streams: Sequence[list[ReadRecords]],
-    buckets: int,
-) -> tuple[Report, dict[int, Row]]:
-    """What is found in all buckets of a join, and its segments by their numbers."""
-    messages: list[list[bytes]] = [[] for _ in range(buckets)]
-    for stream, parts in enumerate(streams):
-        for part in parts:
-            for bucket, message in messages_of(join_rows(part)[0], stream, buckets):
-                messages[bucket].append(message)
-    segments: list[tuple[int, Row]] = []
-    report = Report()
-    for of_bucket in messages:
-        found, batches = join_bucket(source, systems, of_bucket)
-        report += found
-        segments += [row for batch in batches for row in rows_in(batch)]
-    rows = dict(segments)
-    assert len(rows) == len(segments)
-    return report, rows
-
-
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """A segment for the systems that are scored on it."""
-
-    candidates: tuple[tuple[str, str], ...]
-    references: tuple[str | None, ...]
-    labels: tuple[str | None, ...] = ()
-    kept: tuple[tuple[str, str | None], ...] = ()
-
-
-def rows_in(batch: SegmentBatch) -> list[tuple[int, Row]]:
-    columns = [column.to_pylist() for column in batch.candidates]
-    references = [column.to_pylist() for column in batch.references]
-    return [
-        (
-            number,
-            Row(
-                tuple(zip(batch.systems, (texts[row] for texts in columns), strict=True)),
-                tuple(texts[row] for texts in references if texts[row] is not None),
-                tuple(column[row].as_py() for column in batch.labels),
-                tuple((name, column[row].as_py()) for name, column in batch.kept.items()),
-            ),
-        )
-        for row, number in enumerate(batch.numbers.tolist())
-    ]
-
-
-IDS = st.one_of(
-    st.lists(st.integers(-3, 40), unique=True, max_size=20),
-    st.lists(st.sampled_from(["1", "01", "1 ", "é", "", "a" * 70, "b" * 8, "c" * 9]), unique=True),
-)
-
-
-def parts_of(records: Records, chosen: Chosen, draw: random.Random) -> list[Any]:
-    """The records, as several parts in any order."""
-    cuts = sorted({0, len(records), *(draw.randrange(len(records) + 1) for _ in range(2))})
-    parts = [
-        read_records(records[begin:end], chosen, begin, f"{begin}.jsonl")
-        for begin, end in itertools.pairwise(cuts)
-    ]
-    draw.shuffle(parts)
-    return parts
-
-
-def files(label: str, chosen: Chosen) -> RecordFiles:
-    kept = tuple((name, path.text) for name, path in chosen.kept)
-    return record_files(Stream(label, "a.jsonl"), Wanted(ids=("id",), kept=kept), "jsonl")
+def rows_in(batch: SegmentBatch) -> Iterator[tuple[int, Row]]:
+    for row, number in enumerate(batch.numbers.tolist()):
+        texts = [column[row].as_py() for column in batch.candidates]
+        references = (column[row].as_py() for column in batch.references)
+        labels = tuple(column[row].as_py() for column in batch.labels)
+        kept = {name: column[row].as_py() for name, column in batch.kept.items()}
+        candidates = dict(zip(batch.systems, texts, strict=True))
+        yield number, (candidates, tuple(filter(None, references)), labels, kept)
 
 
 def joined(
-    references: Sequence[Records],
+    references: Sequence[tuple[Records, Chosen]],
     candidates: dict[str, Records],
     coverage: CoverageName,
     buckets: int = 1,
-    seed: int = 0,
-    chosen: Chosen = OF_REFERENCES,
+    draw: random.Random | None = None,
 ) -> tuple[Report, dict[int, Row]]:
-    draw = random.Random(seed)
-    streams = [*references, *candidates.values()]
-    columns = [chosen, *([Chosen((), (REF,), ids=(ID,))] * (len(references) - 1))]
-    columns += [OF_CANDIDATES] * len(candidates)
-    parts = [parts_of(*each, draw) for each in zip(streams, columns, strict=True)]
-    systems = tuple(candidates)
-    of_references = tuple(files(f"references {i}", chosen) for i in range(len(references)))
-    of_systems = tuple(files(f"candidates {name}", OF_CANDIDATES) for name in systems)
-    source = JoinedRecords(systems, of_systems, of_references, coverage)
-    return shuffled_and_joined(source, systems, parts, buckets)
+    """What is found in all buckets of a join, and its segments by their numbers.
 
+    Without candidates, the references are long records. Each stream is read in several parts.
+    """
+    draw = draw or random.Random(0)
+    messages: list[list[bytes]] = [[] for _ in range(buckets)]
+    streams = [*references, *((records, OF_CANDIDATES) for records in candidates.values())]
+    for stream, (records, chosen) in enumerate(streams):
+        cuts = sorted({0, len(records), *(draw.randrange(len(records) + 1) for _ in range(2))})
+        for begin, end in sorted(itertools.pairwise(cuts), key=lambda _: draw.random()):
+            rows, *_ = join_rows(read_records(records[begin:end], chosen, begin))
+            for bucket, message in messages_of(rows, stream, buckets):
+                messages[bucket].append(message)
 
-def long(
-    records: Records,
-    systems: Sequence[str],
-    coverage: CoverageName,
-    buckets: int = 1,
-    seed: int = 0,
-) -> tuple[Report, dict[int, Row]]:
-    parts = parts_of(records, OF_LONG, random.Random(seed))
-    source = JoinedRecords((), (), (files("input", OF_LONG),), coverage)
-    return shuffled_and_joined(source, systems, [parts], buckets)
+    def files(label: str, chosen: Chosen) -> RecordFiles:
+        kept = tuple((name, path.text) for name, path in chosen.kept)
+        return record_files(Stream(label, "a.jsonl"), Wanted(ids=("id",), kept=kept), "jsonl")
+
+    of_systems = tuple(files(f"candidates {name}", OF_CANDIDATES) for name in candidates)
+    label = "references {}" if candidates else "input"
+    of_references = tuple(files(label.format(i), of) for i, (_, of) in enumerate(references))
+    source = JoinedRecords(tuple(candidates), of_systems, of_references, coverage)
+    segments: list[tuple[int, Row]] = []
+    report = Report()
+    for of_bucket in messages:
+        found, batches = join_bucket(source, tuple(candidates or "AB"), of_bucket)
+        report += found
+        segments += [row for batch in batches for row in rows_in(batch)]
+    assert len(dict(segments)) == len(segments)
+    return report, dict(segments)
 
 
 def references_of(ids: Sequence[Any]) -> Records:
@@ -185,25 +133,26 @@ def references_of(ids: Sequence[Any]) -> Records:
     ]
 
 
-def kept_of(record: dict[str, Any]) -> tuple[tuple[str, str | None], ...]:
-    """What a row keeps of a record of the references, or of a long one."""
-    return (("id", str(record["id"])), ("src", record["source"]))
-
-
 def candidates_of(name: str, ids: Sequence[Any]) -> Records:
     return [{"id": each, "hyp": f"{name} says {each!r}"} for each in ids]
 
 
-@settings(max_examples=60, deadline=None)
+IDS = st.one_of(
+    st.lists(st.integers(-3, 40), unique=True, max_size=20),
+    st.lists(st.sampled_from(["1", "01", "1 ", "é", "", "a" * 70, "b" * 8, "c" * 9]), unique=True),
+)
+
+
+@settings(max_examples=100, deadline=None)
 @given(
     ids=IDS,
     coverage=st.sampled_from([*COVERAGES]),
     buckets=st.integers(1, 5),
     seed=st.integers(0, 1000),
     lacking=st.sampled_from([0, 0.2, 0.8]),
-    several=st.booleans(),
+    form=st.sampled_from(["long", "one stream of references", "two streams of references"]),
 )
-def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, several):
+def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, form):
     draw = random.Random(seed)
 
     def without(given: Sequence[Any]) -> list[Any]:
@@ -212,83 +161,49 @@ def test_a_join_equals_a_join_with_dicts(ids, coverage, buckets, seed, lacking, 
         return kept
 
     unknown = [99, 100] if ids and isinstance(ids[0], int) else ["unknown", "other"]
-    candidates = {
-        name: candidates_of(name, without([*ids, *(unknown if lacking else [])])) for name in "AB"
-    }
-    references = [references_of(ids)]
-    if several:
-        references.append(references_of(without(ids)))
-    report, rows = joined(references, candidates, coverage, buckets, seed)
-
-    by_id = {name: {each["id"]: each["hyp"] for each in of} for name, of in candidates.items()}
-    texts = [{each["id"]: each["ref"] for each in of} for of in references]
-    expected: dict[int, Row] = {}
-    missing = dict.fromkeys("AB", 0)
-    for number, record in enumerate(references[0]):
-        there = {name: of[record["id"]] for name, of in by_id.items() if record["id"] in of}
-        for name in missing:
-            missing[name] += name not in there
-        found = [of[record["id"]] for of in texts if record["id"] in of]
-        enough = there if coverage == "each" else len(there) == 2
-        if enough and len(found) == len(texts):
-            kept = kept_of(record)
-            expected[number] = Row(tuple(there.items()), tuple(found), (record["l"],), kept)
-    assert {name: report.of("missing", f"candidates {name}").count for name in "AB"} == missing
-    for name, of in by_id.items():
-        found = report.of("unknown", f"candidates {name}")
-        assert found.count == len(of.keys() - set(ids))
-    assert report.segments == len(ids)
-    if coverage == "strict" and report.findings:
-        assert set(rows.items()) <= set(expected.items())  # the job fails later
-        return
-    assert rows == expected
-    assert report.tally.read == len(ids)
-    for name in "AB":
-        assert report.tally.scored.get(name, 0) == sum(
-            name in dict(row.candidates) for row in rows.values()
-        )
-        assert report.tally.unexplained(name) == 0
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    ids=IDS,
-    coverage=st.sampled_from([*COVERAGES]),
-    buckets=st.integers(1, 5),
-    seed=st.integers(0, 1000),
-    lacking=st.sampled_from([0, 0.3]),
-)
-def test_long_records_equal_a_group_by_with_dicts(ids, coverage, buckets, seed, lacking):
-    draw = random.Random(seed)
+    if form == "long" or not lacking:
+        unknown = []
+    candidates = {name: candidates_of(name, without([*ids, *unknown])) for name in "AB"}
+    said = {name: {each["id"]: each["hyp"] for each in of} for name, of in candidates.items()}
     of_ids = {each["id"]: each for each in references_of(ids)}
-    records = [
-        {**of_ids[each], "s": name, "hyp": f"{name} says {each!r}"}
-        for each in ids
-        for name in "AB"
-        if draw.random() >= lacking
-    ]
-    draw.shuffle(records)
-    report, rows = long(records, "AB", coverage, buckets, seed)
+    if form == "long":
+        records = [
+            {**each, **of_ids[each["id"]], "s": name} for name in "AB" for each in candidates[name]
+        ]
+        draw.shuffle(records)
+        streams, candidates = [(records, OF_LONG)], {}
+        numbers = {each["id"]: row for row, each in [*enumerate(records)][::-1]}  # the first row
+    else:
+        numbers = {each: row for row, each in enumerate(ids)}
+        streams = [([*of_ids.values()], OF_REFERENCES)]
+        if form.startswith("two"):
+            streams.append((references_of(without(ids)), OF_OTHER_REFERENCES))
+    report, rows = joined(streams, candidates, coverage, buckets, draw)
+
+    texts = [{each["id"]: each["ref"] for each in of} for of, _ in streams]
     expected: dict[int, Row] = {}
-    firsts: dict[Any, int] = {}
-    said: dict[Any, dict[str, str]] = {}
-    for number, record in enumerate(records):
-        firsts.setdefault(record["id"], number)
-        said.setdefault(record["id"], {})[record["s"]] = record["hyp"]
-    for each, number in firsts.items():
-        there = tuple(sorted(said[each].items()))
-        if coverage == "each" or len(there) == 2:
+    for each, number in numbers.items():
+        there = {name: of[each] for name, of in said.items() if each in of}
+        references = tuple(of[each] for of in texts if each in of)
+        if (there if coverage == "each" else len(there) == 2) and len(references) == len(texts):
             record = of_ids[each]
-            expected[number] = Row(there, (record["ref"],), (record["l"],), kept_of(record))
-    for name in "AB":
-        lacks = sum(name not in of for of in said.values())
-        assert report.of("missing", f"candidates {name}").count == lacks
-    assert report.segments == len(said)
+            kept = {"id": str(each), "src": record["source"]}
+            expected[number] = (there, references, (record["l"],), kept)
+    for name, of in said.items():
+        missing, strange = (
+            report.of(kind, f"candidates {name}").count for kind in ("missing", "unknown")
+        )
+        assert (missing, strange) == (len(numbers.keys() - of.keys()), len(of.keys() - numbers))
+    assert report.segments == len(numbers)
     if coverage == "strict" and report.findings:
+        assert all(expected[number] == row for number, row in rows.items())  # the job fails later
         return
     assert rows == expected
-    assert report.tally.read == len(said)
-    assert [report.tally.unexplained(name) for name in "AB"] == [0, 0]
+    assert report.tally.read == len(numbers)
+    for name in "AB":
+        scored = sum(name in of_systems for of_systems, *_ in rows.values())
+        assert report.tally.scored.get(name, 0) == scored
+        assert report.tally.unexplained(name) == 0
 
 
 def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
@@ -298,29 +213,23 @@ def test_records_that_a_condition_leaves_out_may_repeat_an_id_and_are_known():
         {"id": 1, "ref": "un", "l": "fr"},
         {"id": 2, "ref": "deux", "l": "fr"},
     ]
-    report, rows = joined([references], {"A": candidates_of("A", [1, 2])}, "strict", chosen=chosen)
+    report, rows = joined([(references, chosen)], {"A": candidates_of("A", [1, 2])}, "strict")
     assert not report.findings
-    assert rows == {0: Row((("A", "A says 1"),), ("eins",), ("de",), (("id", "1"),))}
+    assert rows == {0: ({"A": "A says 1"}, ("eins",), ("de",), {"id": "1"})}
     assert report.tally == Tally(2, {"A": 1}, {"filtered": 1})  # segments, not records
 
 
 def test_references_of_a_list_column_and_of_several_streams_stand_side_by_side():
-    chosen = Chosen((), (REF,), labels=(LABEL,), ids=(ID,))
     first = [
-        {"id": 1, "ref": ["one", "uno"], "l": "x"},
-        {"id": 2, "ref": ["two"], "l": "x"},
-        {"id": 3, "ref": [None, "three", "tres"], "l": "x"},
+        {"id": 1, "ref": ["one", "uno"]},
+        {"id": 2, "ref": ["two"]},
+        {"id": 3, "ref": [None, "three", "tres"]},
     ]
+    streams = [(first, OF_OTHER_REFERENCES), (references_of([3, 2, 1]), OF_OTHER_REFERENCES)]
     for seed in range(5):
-        _, rows = joined(
-            [first, references_of([3, 2, 1])],
-            {"A": candidates_of("A", [1, 2, 3])},
-            "strict",
-            2,
-            seed,
-            chosen,
-        )
-        assert [rows[i].references for i in range(3)] == [
+        draw, candidates = random.Random(seed), {"A": candidates_of("A", [1, 2, 3])}
+        _, rows = joined(streams, candidates, "strict", 2, draw)
+        assert [rows[i][1] for i in range(3)] == [
             ("one", "the reference 2", "uno"),
             ("two", "the reference 1"),
             ("the reference 0", "three", "tres"),
@@ -335,7 +244,7 @@ def test_long_records_of_a_segment_must_agree(column):
         {"id": 2, "s": "B", "hyp": "b", "ref": "two", "l": None},
         {"id": 1, "s": "B", "hyp": "b", "ref": "one", "l": "x", column: "other"},
     ]
-    report, rows = long(records, "AB", "each")
+    report, rows = joined([(records, OF_LONG)], {}, "each")
     found = report.of("differing", "input")
     assert found.count == 1
     (only,) = found.first
