@@ -43,15 +43,6 @@ class MemoryFile:
     def data(self) -> bytes:
         return COMPRESS[self.suffix](self.text)
 
-    def line_starts(self) -> list[int]:
-        """The place of the first byte of each line in `text`."""
-        at = len(MARK) if self.text.startswith(MARK) else 0
-        starts = []
-        for line in self.lines:
-            starts.append(at)
-            at += len(line.encode()) + 1
-        return starts
-
 
 @dataclasses.dataclass(frozen=True)
 class MemoryCorpus:
@@ -73,20 +64,14 @@ class MemoryCorpus:
         return io.BytesIO(self.file(path).data)
 
     def counts(self, range_bytes: int) -> list[LineCounts]:
-        return [
-            count_lines(self.streams[i], part, self.open)
-            for i, files in enumerate(self.files)
-            for number, file in enumerate(files)
-            for part in cut(
-                Shard(
-                    i,
-                    number,
-                    FoundFile(file.path, len(file.data)),
-                    is_last=number == len(files) - 1,
-                ),
-                range_bytes,
-            )
-        ]
+        counts = []
+        for i, files in enumerate(self.files):
+            for number, file in enumerate(files):
+                found = FoundFile(file.path, len(file.data))
+                shard = Shard(i, number, found, is_last=number == len(files) - 1)
+                parts = cut(shard, range_bytes)
+                counts += [count_lines(self.streams[i], part, self.open) for part in parts]
+        return counts
 
     def plan(self, range_bytes: int) -> Plan:
         return make_plan(self.streams, self.counts(range_bytes), "any")
@@ -96,13 +81,19 @@ class MemoryCorpus:
         texts: list[list[str]] = [[] for _ in self.files]
         for portion in plan.portions():
             for stream, pieces, lines in zip(self.streams, portion.pieces, texts, strict=True):
-                reader = LineReader(stream, pieces, self.open)
-                while taken := reader.available(most):
-                    column = reader.take(taken)
-                    if reader.bad:
-                        raise bad_records_error(reader.bad, 1, taken)
-                    lines += column.to_pylist()
+                lines += read_pieces(LineReader(stream, pieces, self.open), most)
         return texts
+
+
+def read_pieces(reader: LineReader, most: int) -> list[str]:
+    lines = []
+    while taken := reader.available(most):
+        column = reader.take(taken)
+        if reader.bad:
+            raise bad_records_error(reader.bad, 1, taken)
+        lines += column.to_pylist()
+    reader.finish()
+    return lines
 
 
 def plain_file(path: str, *lines: str) -> MemoryFile:
@@ -122,59 +113,44 @@ def _lines(size: int) -> st.SearchStrategy[list[str]]:
 @st.composite
 def corpora(draw: st.DrawFn, suffixes: tuple[str, ...] = tuple(COMPRESS)) -> MemoryCorpus:
     """Corpora of hostile lines, each stream split in its own way into shards, empty ones too."""
-    streams = draw(st.integers(1, 3))
     size = draw(st.integers(1, 50))
-    return MemoryCorpus(
-        tuple(_shards(draw, i, draw(_lines(size)), suffixes) for i in range(streams))
-    )
-
-
-def _shards(
-    draw: st.DrawFn, stream: int, lines: list[str], suffixes: tuple[str, ...]
-) -> tuple[MemoryFile, ...]:
-    inner = sorted(draw(st.lists(st.integers(0, len(lines)), max_size=4)))
-    bounds = [0, *inner, len(lines)]
-    files = []
-    for number, (first, last) in enumerate(itertools.pairwise(bounds)):
-        of_file = tuple(lines[first:last])
-        text = "".join(f"{line}\n" for line in of_file).encode()
-        if text.startswith(MARK) or draw(st.booleans()):
-            text = MARK + text  # a second mark is text
-        if of_file and of_file[-1] and draw(st.booleans()):
-            text = text[:-1]
-        suffix = draw(st.sampled_from(suffixes))
-        files.append(MemoryFile(f"{stream}-{number}.txt{suffix}", of_file, text, suffix))
-    return tuple(files)
+    streams = []
+    for stream in range(draw(st.integers(1, 3))):
+        lines, files = draw(_lines(size)), []
+        bounds = [0, *sorted(draw(st.lists(st.integers(0, size), max_size=4))), size]
+        for number, (first, last) in enumerate(itertools.pairwise(bounds)):
+            of_file = tuple(lines[first:last])
+            text = "".join(f"{line}\n" for line in of_file).encode()
+            if text.startswith(MARK) or draw(st.booleans()):
+                text = MARK + text  # a second mark is text
+            if of_file and of_file[-1] and draw(st.booleans()):
+                text = text[:-1]
+            suffix = draw(st.sampled_from(suffixes))
+            files.append(MemoryFile(f"{stream}-{number}.txt{suffix}", of_file, text, suffix))
+        streams.append(tuple(files))
+    return MemoryCorpus(tuple(streams))
 
 
 STREAM = Stream("candidates LIUM", "a*")
 
 
-def read_file(text: bytes, path: str = "a.txt", **choices: int) -> list[str]:
-    """The lines of a file with these bytes, read with a plan for only this file."""
-    return read_changed(text, text, path, **choices)
-
-
-def read_changed(
-    counted: bytes,
-    read: bytes,
+def read_file(
+    text: bytes,
     path: str = "a.txt",
     range_bytes: int = 1 << 26,
     limit: int = MAX_LINE_BYTES,
+    counted: bytes | None = None,
 ) -> list[str]:
-    """The lines of a file that had other bytes when its lines were counted."""
+    """The lines of a file with these bytes; it may have had others when its lines were counted."""
+    counted = text if counted is None else counted
     parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)
     counts = [
         count_lines(STREAM, part, lambda _: io.BytesIO(counted), None, limit) for part in parts
     ]
     lines = []
     for portion in make_plan([STREAM], counts).portions():
-        reader = LineReader(STREAM, portion.pieces[0], lambda _: io.BytesIO(read), limit)
-        while taken := reader.available(1000):
-            column = reader.take(taken)
-            if reader.bad:
-                raise bad_records_error(reader.bad, 1, taken)
-            lines += column.to_pylist()
+        reader = LineReader(STREAM, portion.pieces[0], lambda _: io.BytesIO(text), limit)
+        lines += read_pieces(reader, 1000)
     return lines
 
 

@@ -10,7 +10,7 @@ import zlib
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from memory_corpus import COMPRESS, MARK, STREAM, is_utf8, read_changed, read_file, values_of
+from memory_corpus import COMPRESS, MARK, STREAM, is_utf8, read_file, values_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
@@ -33,7 +33,7 @@ def test_a_file_that_changes_after_it_was_counted_is_an_error():
     ):
         for range_bytes in (16, 1 << 26):
             with pytest.raises(InputError, match=r"^candidates LIUM: .*: a\.txt"):
-                read_changed(counted, read, range_bytes=range_bytes)
+                read_file(read, range_bytes=range_bytes, counted=counted)
 
 
 class Unanswering(io.BytesIO):

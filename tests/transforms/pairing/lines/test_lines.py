@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from memory_corpus import COMPRESS, MARK, STREAM, MemoryCorpus, corpora, read_file
+from memory_corpus import COMPRESS, MARK, STREAM, MemoryCorpus, corpora, read_file, read_pieces
 from murmur3 import digest, murmur3_x64_128
 
 from beam_bleu.transforms.errors import InputError
@@ -54,11 +54,7 @@ def test_the_header_of_each_file_is_no_line_of_the_stream(corpus, range_bytes, m
     for portion in plan.portions():
         assert portion.first_line == len(lines)
         for piece in portion.pieces[0]:
-            reader = LineReader(corpus.streams[0], [piece], corpus.open)
-            of_piece = []
-            while taken := reader.available(most):
-                of_piece += reader.take(taken).to_pylist()
-            reader.finish()
+            of_piece = read_pieces(LineReader(corpus.streams[0], [piece], corpus.open), most)
             first = piece.first_line
             of_file = corpus.file(piece.file.path).lines
             assert tuple(of_piece) == of_file[first : first + piece.lines]
