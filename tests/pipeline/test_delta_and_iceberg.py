@@ -79,20 +79,6 @@ def test_a_delta_table_is_its_current_version(tmp_path, expected):
     assert sum(file["lines"] for file in stream["files"]) == 3
 
 
-def test_partitions_of_a_delta_table_are_labels_from_paths(tmp_path):
-    deltalake.write_deltalake(tmp_path / "table", ROWS, partition_by=["lang"])
-    table = f"delta:{tmp_path}/table"
-    run = called("--input", table, "--slice_by", "lang")
-    run.assert_failed(3, "there is no column lang", "the columns are: hyp, ref")
-    label = ["--label_from_path", "lang=/lang=(*)/", "--slice_by", "lang", "--format", "json"]
-    slices = {
-        score["slice"]["lang"]: score["segments"]
-        for score in scores(called("--input", table, *label))
-        if score["slice"]
-    }
-    assert slices == {"de": 2, "fr": 1}
-
-
 def z85(data: bytes) -> str:
     letters = (
         "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
@@ -210,15 +196,3 @@ def test_an_iceberg_table_with_delete_files_is_refused(catalog, monkeypatch):
     called("--input", "iceberg:lake.news.rows").assert_failed(
         3, "has delete files: ", "rows that were deleted", "rewrite_data_files"
     )
-
-
-def test_tables_can_be_joined(tmp_path, catalog, expected):
-    ids = pa.array([1, 2, 3])
-    deltalake.write_deltalake(tmp_path / "refs", ROWS.select(["ref"]).append_column("id", ids))
-    table = catalog.create_table("news.hyps", pa.schema([("hyp", pa.string()), ("id", pa.int64())]))
-    table.append(ROWS.select(["hyp"]).append_column("id", ids))
-    run = called(
-        *("--candidates", "hyp=iceberg:lake.news.hyps", "--references", f"delta:{tmp_path}/refs"),
-        *("--join_on", "id", "--format", "json"),
-    )
-    assert scores(run) == expected[0]

@@ -172,52 +172,29 @@ def test_a_file_that_begins_with_lines_that_are_too_long(tmp_path):
 
 # Windows line ends change nothing in records and in files of labels, in any line of a file.
 
-UNIX, WINDOWS, MIXED = ["\n"], ["\r\n"], ["\r\n", "\n", "\n"]
+ENDS = [(["\n"], ""), (["\r\n"], "\r"), (["\r\n", "\n", "\n"], "")]
+"""The ends of lines, and that of the last line if it is another one."""
 
 
-def with_ends(
-    path: pathlib.Path, lines: list[str], ends: list[str], last: str = ""
-) -> pathlib.Path:
-    text = "".join(map("".join, zip(lines, itertools.cycle(ends), strict=False)))
-    return write(path, text.rstrip("\r\n") + (last or ends[0]))
+def results_with_all_ends(path: pathlib.Path, lines: list[str], flags: list[Any]) -> None:
+    found = []
+    for ends, last in ENDS:
+        text = "".join(map("".join, zip(lines, itertools.cycle(ends), strict=False)))
+        write(path, text.rstrip("\r\n") + (last or ends[0]))
+        found.append(called(*flags, "--format", "json").document)
+    assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize(
-    ("names", "suffix", "ends", "last"),
-    [("id ref hyp lang", "tsv.gz", WINDOWS, "\r"), ("lang hyp ref id", "tsv", MIXED, "")],
-)
-def test_line_ends_of_records(tmp_path, names, suffix, ends, last):
-    columns = {
-        "id": [f"s{i}" for i in range(len(PAIRS))],
-        "lang": [("de", "en", "fr")[i % 3] for i in range(len(PAIRS))],
-        "ref": TEXTS,
-        "hyp": CANDIDATES,
-    }
-    rows = zip(*(columns[name] for name in names.split()), strict=True)
-    lines = ["\t".join(names.split()), *map("\t".join, rows)]
-    flags = ["--where", "lang!=de", "--slice_by", "lang", "--threads", "2", "--format", "json"]
-    expected = called("--input", with_ends(tmp_path / "plain.tsv", lines, UNIX), *flags).document
-    assert expected["segments"] == len(PAIRS) // 3 * 2
-    path = with_ends(tmp_path / f"all.{suffix}", lines, ends, last)
-    assert called("--input", path, *flags).document == expected
-
-
-def test_ranges_that_begin_inside_a_line_end(tmp_path):
+def test_line_ends_of_records(tmp_path):
     """Ranges of 16 bytes begin at every byte of lines of 17 bytes, and between CR and LF."""
     lines = ["hyp\tref\tlang", *(f"w{i:02d} a\tw{i:02d} a\t{i % 3:02d}" for i in range(36))]
     flags = ["--where", "lang!=02", "--slice_by", "lang", "--range_bytes", str(SMALLEST_RANGE)]
-    found = []
-    for number, ends in enumerate((UNIX, WINDOWS, MIXED)):
-        path = with_ends(tmp_path / f"{number}.tsv", lines, ends)
-        found.append(called("--input", path, *flags, "--format", "json").document)
-    assert found[0] == found[1] == found[2]
+    path = tmp_path / "r.tsv"
+    results_with_all_ends(path, lines, ["--input", path, *flags])
 
 
 def test_line_ends_of_files_of_labels(tmp_path):
-    flags = streams([SYSTEMS["atlas"]], REFERENCES[:1], "--slice_by", "lang", "--format", "json")
-    labels = [f"1\t{('de', 'en', 'fr')[i % 3]}" for i in range(len(PAIRS))]
-    found = []
-    for number, (ends, last) in enumerate([(UNIX, ""), (MIXED, ""), (WINDOWS, "\r")]):
-        path = with_ends(tmp_path / f"labels{number}", labels, ends, last)
-        found.append(called(*flags, "--labels", f"number,lang={path}").document)
-    assert found[0] == found[1] == found[2]
+    path = tmp_path / "labels"
+    flags = streams([SYSTEMS["atlas"]], REFERENCES[:1], "--slice_by", "lang", "--labels")
+    lines = [f"1\t{('de', 'en', 'fr')[i % 3]}" for i in range(len(PAIRS))]
+    results_with_all_ends(path, lines, [*flags, f"number,lang={path}"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import sys
 from unittest import mock
 
@@ -20,40 +19,6 @@ from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.records.formats import format_of_name
 
 STREAM = Stream("candidates x", "*")
-
-
-def wait_for_a_tick(folder: pathlib.Path) -> None:
-    """Waits until a file that is changed now gets a later time than one that was changed before.
-
-    Many filesystems take the time from a clock that ticks every few milliseconds.
-    """
-    probe = folder / "probe"
-    probe.touch()
-    first = probe.stat().st_ctime_ns
-    while probe.stat().st_ctime_ns == first:
-        probe.touch()
-
-
-def test_a_local_file_has_another_version_if_it_is_written_or_replaced(tmp_path):
-    """Even with the same size, and if the time is set back."""
-    path = tmp_path / "a"
-
-    def version(text: str) -> str | None:
-        path.write_text(text)
-        os.utime(path, (0, 0))
-        return version_of(STREAM, str(path))
-
-    first = version("one\n")
-    path.read_text()
-    assert version_of(STREAM, str(path)) == first is not None
-    wait_for_a_tick(tmp_path)
-    assert version("two\n") != first
-    (tmp_path / "b").write_text("two\n")
-    os.utime(tmp_path / "b", (0, 0))
-    assert version_of(STREAM, str(tmp_path / "b")) != version_of(STREAM, str(path))
-    path.unlink()
-    with pytest.raises(InputError, match=r"candidates x: the file was removed: .*/a\b"):
-        version_of(STREAM, str(path))
 
 
 def test_an_object_has_the_version_that_its_store_reports(monkeypatch):
