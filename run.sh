@@ -7,7 +7,6 @@
 # ./run.sh docs       makes the site of the documentation, in the folder site
 # ./run.sh cluster    starts and stops engines and object stores on this machine, to try things out
 # ./run.sh help       shows this text; ./run.sh --help shows that of beam-bleu
-#
 # The first call makes .venv with uv, and puts uv there if the machine has none. Later calls need no
 # network, until pyproject.toml or deploy/constraints.txt changes. PYTHON names the Python for .venv;
 # PYTHON=... ./run.sh install changes it.
@@ -15,6 +14,7 @@ set -euo pipefail
 project=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 venv=$project/.venv
 stamp=$venv/installed # the extras, what .venv was made for, checksums; gone while uv works
+export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS-true} # as pip does: a proxy may have a certificate of its own
 uv=$(type -P uv || echo "$venv/bin/uv")
 
 fail() { printf 'run.sh: %s\n  %s\n' "$@" >&2 && exit 1; }
@@ -37,7 +37,7 @@ install() (
   cd "$project" && exec 9>>.venv.lock
   ! command -v flock >/dev/null || flock 9
   ! installed "$@" || exit 0
-  all=$({ [[ ! -f $stamp ]] || sed 1q "$stamp"; echo staging "$@"; } | xargs -n 1 | sort -u | xargs)
+  all=$({ awk 'FNR == 1' "$stamp"* 2>/dev/null; echo staging "$@"; } | xargs -n 1 | sort -u | xargs)
   echo "run.sh: installing into $venv, with these extras: $all" >&2
   if other_python || [[ ! -f $stamp || "$(sed -n 2p "$stamp")" != "$(made_for)" ]]; then
     if [[ $uv != "$venv/bin/uv" ]]; then
