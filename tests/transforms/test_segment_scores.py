@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.transforms import window
+from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming, WindowedValue
 from command_line import REFERENCES, SYSTEMS, called, read_lines, streams
@@ -24,13 +25,13 @@ from beam_bleu import (
     ArrowColumns,
     BleuConfig,
     ChrfConfig,
-    CorpusBleu,
     SegmentScores,
     TerConfig,
 )
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing import batch
 from beam_bleu.transforms.pairing.segments import batching
+from beam_bleu.transforms.segment_scores import _ScoreElements
 
 SEGMENTS = hostile_segments(120)
 METRICS = {
@@ -80,13 +81,6 @@ def assert_are(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> N
         assert scores == {name: score.score for name, score in of_segment.items()}
 
 
-def test_each_key_has_sacrebleus_scores_of_its_segment(of_sacrebleu: Any) -> None:
-    keyed = [(("line", i), segment) for i, segment in enumerate(SEGMENTS)]
-    found = found_in(keyed, SegmentScores([*METRICS.values()]))
-    assert [key for key, _ in found] == [("line", i) for i in range(len(SEGMENTS))]
-    assert_are([scores for _, scores in found], of_sacrebleu)
-
-
 def test_a_table_keeps_its_rows_and_columns_and_gets_scores(of_sacrebleu: Any) -> None:
     pieces = pa.concat_tables([TABLE.slice(0, 70), TABLE.slice(70)])
     tables = [pieces, TABLE.slice(0, 0), TABLE.slice(99, 2).to_batches()[0]]
@@ -131,15 +125,11 @@ def test_the_columns_are_those_of_the_command(tmp_path: Path) -> None:
         assert {column.removeprefix(f"{name}_") for column in own} == there - common
 
 
-def test_bleu_is_that_of_segments_also_if_its_smoothing_is() -> None:
-    """The config of a corpus has no effective order; NLTK's method 5 is for segments only."""
-    segment = ("a b", ["a b"])
-    metrics = [BleuConfig(smooth_method="none", effective_order=False)]
-    assert found_in([segment], SegmentScores(metrics)) == [(segment, {"bleu": pytest.approx(100)})]
-    of_segments = BleuConfig(smooth_method="nltk-method5")
-    with pytest.raises(ValueError, match="is for segment scores only"):
-        CorpusBleu.Globally(of_segments)
-    ((_, scores),) = found_in([("a b c d e", ["a b c d f"])], SegmentScores([of_segments]))
+def test_a_segment_without_a_key_is_its_own_key() -> None:
+    segment = ("a b c d e", ["a b c d f"])
+    of_segments = BleuConfig(smooth_method="nltk-method5")  # no corpus can have it
+    ((key, scores),) = found_in([segment], SegmentScores([of_segments]))
+    assert key == segment
     assert 0 < scores["bleu"] < 100
 
 
@@ -162,17 +152,32 @@ def described(
     return key, scores, str(of_window), float(time), pane.index, pane.timing
 
 
-def test_each_element_keeps_its_windows_its_time_and_its_pane() -> None:
+def test_each_element_keeps_its_windows_its_time_and_its_pane(of_sacrebleu: Any) -> None:
     windowing = beam.WindowInto(window.SlidingWindows(10, 3))
     steps = [windowing, beam.ParDo(_InPlaces())]
-    found = found_in([*range(7)], *steps, SegmentScores(), beam.Map(described))
+    scoring = SegmentScores([*METRICS.values()])
+    found = found_in([*range(7)], *steps, scoring, beam.Map(described))
     expected = found_in([*range(7)], *steps, beam.Map(described))
     assert [(key, *place) for key, _, *place in found] == [(k, *place) for k, _, *place in expected]
     scores = {key: of_segment for (key, of_segment, *_) in found}
-    bleu = BLEU(effective_order=True)
-    for key, (candidate, references) in enumerate(SEGMENTS[:7]):
-        texts = [text for text in references if text is not None]
-        assert scores[key] == {"bleu": bleu.sentence_score(candidate, texts).score}
+    assert_are([scores[key] for key in range(7)], of_sacrebleu[:7])
+
+
+def test_a_bundle_leaves_nothing_for_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batching, "_BATCH_SEGMENTS", 4)
+    scoring = _ScoreElements(SegmentScores()._scored)
+    scoring.setup()
+    for bundle in range(2):
+        scoring.start_bundle()
+        given = []
+        for number in range(10):
+            element = GlobalWindows.windowed_value((number, SEGMENTS[number]), bundle)
+            given.append(len(scoring.process(element.value, element)))
+        assert given == [0, 0, 0, 4] * 2 + [0, 0], "a batch that is full goes on at once"
+        last = scoring.finish_bundle()
+        assert [value.value[0] for value in last] == [8, 9]
+        assert {float(value.timestamp) for value in last} == {bundle}
+    assert not scoring.finish_bundle()
 
 
 def test_keys_keep_their_type() -> None:
@@ -201,20 +206,19 @@ def test_what_is_impossible_is_refused_at_construction() -> None:
         SegmentScores(columns="hyp")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("element", "transform", "cause"),
-    [
-        (("a", [None]), SegmentScores(), "the segment with the candidate 'a' has no reference"),
-        ("a", SegmentScores(), "an element is (candidate, [reference, ...]) or (key, (candidate"),
-        (SEGMENTS[0], SegmentScores(columns=COLUMNS), "an element must be a pyarrow Table"),
-        (
-            TABLE.rename_columns(["id", "bleu", "refs", "note"]),
-            SegmentScores(columns=ArrowColumns("bleu", "refs")),
-            "a table already has a column 'bleu'",
-        ),
-    ],
-)
-def test_a_wrong_element_fails_the_job(element: Any, transform: Any, cause: str) -> None:
+WRONG: list[tuple[Any, Any, str]] = [
+    ("a", SegmentScores(), "an element is (candidate, [reference, ...]) or (key, (candidate"),
+    (SEGMENTS[0], SegmentScores(columns=COLUMNS), "an element must be a pyarrow Table"),
+    (
+        TABLE.rename_columns(["id", "bleu", "refs", "note"]),
+        SegmentScores(columns=ArrowColumns("bleu", "refs")),
+        "a table already has a column 'bleu'",
+    ),
+]
+
+
+def test_a_wrong_element_fails_the_job() -> None:
     anything = beam.Map(lambda given: given).with_output_types(Any)
-    with pytest.raises(Exception, match=re.escape(cause)):
-        found_in([element], anything, transform)
+    for element, transform, cause in WRONG:
+        with pytest.raises(Exception, match=re.escape(cause)):
+            found_in([element], anything, transform)
