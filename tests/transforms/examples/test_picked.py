@@ -1,8 +1,9 @@
-"""What is picked of batches, against brute force: ties, undefined scores, merges in any order."""
+"""What is picked of batches, and distributions of scores, against brute force in any order."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import random
 
@@ -10,7 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, ListKey, Picked, cut
+from beam_bleu.transforms.examples.example import (
+    CUT_MARK,
+    MOST_BINS,
+    MOST_CHARACTERS,
+    ListKey,
+    Picked,
+    ScoreCells,
+    cut,
+)
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker, sample_ranks
 from beam_bleu.transforms.metrics.numbers import MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -22,14 +31,10 @@ SYSTEMS = ("a", "b", "c")
 
 
 class Scored:
-    """Made-up scores of segments, and a text for each of them.
+    """Made-up scores of segments, and a text for each of them."""
 
-    Args:
-      lower_is_better: whether the metric is one of errors.
-    """
-
-    def __init__(self, lower_is_better: bool, seed: int = 1) -> None:
-        draw = random.Random(seed)
+    def __init__(self, lower_is_better: bool) -> None:
+        draw = random.Random(1)
         self.lower_is_better = lower_is_better
         config = MeanErrorConfig("x") if lower_is_better else MeanConfig("x")
         self.definition = config.metric
@@ -93,7 +98,7 @@ def test_examples_are_those_of_brute_force_for_any_split_and_order(lower_is_bett
         assert example.entry["references"] == [f"r {example.index}"]
         assert example.entry["labels"] == {"domain": f"d{example.index % 3}"}
     rows = list(range(200))
-    for _ in range(6):
+    for _ in range(3):
         draw.shuffle(rows)
         ends = sorted(draw.sample(range(1, 200), 9))
         parts = []
@@ -126,3 +131,55 @@ def test_long_texts_are_cut_at_a_character():
         long = character * (MOST_CHARACTERS + 1)
         assert cut(long.encode()) == character * MOST_CHARACTERS + CUT_MARK
         assert cut(long.encode() * 50) == character * MOST_CHARACTERS + CUT_MARK
+
+
+DRAW = random.Random(5)
+SCORES = {
+    "0 to 100": [*np.linspace(0, 100, 1001), 100.00000000000004, -0.0],
+    "comet": [DRAW.gauss(0.83, 0.05) for _ in range(1000)],
+    "mqm": [-float(DRAW.choice([0, 1, 5, 25, 0.1])) for _ in range(1000)],
+    "both signs": [DRAW.gauss(0, 1) for _ in range(1000)],
+    "far apart": [2.0 ** DRAW.uniform(0, 40) for _ in range(1000)],
+    "ter": [DRAW.gammavariate(4, 15) for _ in range(1000)],
+    "one": [57.3],
+    "powers": [0.0, 2.0**-1074, 2.0**-10, 2.0**-9, 0.5, 1.0, 2.0, 64.0, 128.0],
+    "negative powers": [-(2.0**-1074), -(2.0**-10), -0.5, -1.0, -2.0, -64.0],
+}
+
+
+def cells_of(scores):
+    return ScoreCells.of(np.array(scores, np.float64))
+
+
+def in_bins(scores, edges):
+    """How many scores are in each bin. Without an edge, the first and the last one have no end."""
+    inner = [-np.inf if edges[0] is None else edges[0], *edges[1:-1]]
+    places = [max(place for place, edge in enumerate(inner) if score >= edge) for score in scores]
+    return [places.count(place) for place in range(len(inner))]
+
+
+def test_bins_have_the_scores_between_their_edges_for_any_split_and_order():
+    for name, scores in SCORES.items():
+        whole = edges, counts = cells_of(scores).histogram(None)
+        assert counts == in_bins(scores, edges), name
+        inside = [edge for edge in edges if edge is not None]
+        assert len({upper - lower for lower, upper in itertools.pairwise(inside)}) == 1
+        assert 2 <= len(inside) <= MOST_BINS + 1
+        ends = ((edges[0], counts[0]), (edges[-1], counts[-1]))
+        assert all(0 < count <= len(scores) / 200 for edge, count in ends if edge is None)
+        shuffled = DRAW.sample(scores, len(scores))
+        for number in (1, 2, 7):
+            parts = [cells_of(shuffled[n::number]) for n in range(number)]
+            assert functools.reduce(operator.add, parts, cells_of([])).histogram(None) == whole
+
+
+def test_with_a_highest_score_the_bins_end_there():
+    scores = SCORES["0 to 100"]
+    edges, counts = cells_of(scores).histogram(100.0)
+    assert edges == [float(edge) for edge in range(0, 101, 4)]
+    expected = [sum(4 * n <= score < 4 * n + 4 for score in scores) for n in range(25)]
+    expected[-1] += sum(score >= 100 for score in scores)
+    assert counts == expected
+    assert cells_of([0.0, 1.0]).histogram(1.0)[0][-1] == 1.0
+    assert cells_of([]).histogram(100.0)[1] == [0] * 25
+    assert cells_of([]).histogram(None) == ([], [])
