@@ -1,15 +1,18 @@
-"""The cache of compiled code: it is never stale, and it never stops a run."""
+"""Compiled code gives what Python would give; its cache is never stale, and never stops a run."""
 
 from __future__ import annotations
 
 import errno
 import logging
+import math
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,13 +23,21 @@ import beam_bleu.transforms
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.native import compiling as module
 from beam_bleu.transforms.native import machine_code
+from beam_bleu.transforms.native.compiling import compiled
+from beam_bleu.transforms.native.machine_code import key_and_words
+from beam_bleu.transforms.native.memory import MOST_KEPT, KeptMemory
 
 PACKAGE = pathlib.Path(beam_bleu.transforms.__file__).parent
 
 
 @pytest.fixture(autouse=True)
-def _no_warning_yet() -> None:
+def chosen(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pathlib.Path]:
+    """What the user has chosen as NUMBA_CACHE_DIR: a folder for each test."""
     machine_code._warnings.clear()
+    machine_code.cache_folder.cache_clear()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "chosen"))
+    yield tmp_path / "chosen"
+    machine_code.cache_folder.cache_clear()
 
 
 def choose() -> pathlib.Path | None:
@@ -36,12 +47,9 @@ def choose() -> pathlib.Path | None:
     return machine_code.cache_folder()
 
 
-@pytest.mark.parametrize("mode", [0o775, None])
 def test_a_folder_that_others_can_write_is_not_used(
-    mode: int | None, chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
+    chosen: pathlib.Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    if mode is None and os.geteuid() != 0:
-        pytest.skip("only root can give a folder to another user")
     before = os.umask(0o000)  # what is made is safe whatever it is
     try:
         folder = choose()
@@ -50,13 +58,19 @@ def test_a_folder_that_others_can_write_is_not_used(
     assert folder is not None
     assert folder.parent == chosen
     assert choose() == folder
-    if mode is None:
+
+    def require_unused() -> None:
+        with caplog.at_level(logging.WARNING, "beam_bleu"):
+            assert choose() is None
+        assert str(folder) in caplog.text
+
+    folder.chmod(0o775)
+    require_unused()
+    if os.geteuid() == 0:  # only root can give a folder to another user
+        folder.chmod(0o700)
         os.chown(folder, 12345, -1)
-    else:
-        folder.chmod(mode)
-    with caplog.at_level(logging.WARNING, "beam_bleu"):
-        assert choose() is None
-    assert str(folder) in caplog.text
+        caplog.clear()
+        require_unused()
 
 
 def test_without_a_choice_the_users_cache_is_used_if_the_package_cannot_be_written(
@@ -103,7 +117,7 @@ print(length(2) * 1000 + FUNCTIONS["compiled"])
 def printed(program: str, folder: pathlib.Path) -> int:
     """The number that a program prints, in a new process that has the package in this folder.
 
-    It leaves no bytecode. With bytecode, Python itself would not see what `changed` does.
+    It leaves no bytecode, with which Python itself would not see what `changed` does.
     """
     done = subprocess.run(
         [sys.executable, "-B", "-c", program],
@@ -125,27 +139,18 @@ def changed(file: pathlib.Path, old: str, new: str) -> None:
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-@pytest.fixture
-def copy(tmp_path: pathlib.Path) -> pathlib.Path:
-    """The package in a folder of its own."""
-    folder = tmp_path / "beam_bleu" / "transforms"
-    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    return folder
-
-
 def test_a_change_of_what_code_depends_on_is_noticed_and_no_other(
-    copy: pathlib.Path, tmp_path: pathlib.Path
+    tmp_path: pathlib.Path,
 ) -> None:
+    copy = tmp_path / "beam_bleu" / "transforms"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in PROBE.items():
         (copy / name).write_text(text)
     program = "import beam_bleu.transforms.score.probe"
     assert printed(program, tmp_path) == 4_001
-    assert list(copy.rglob("*.nbc")), "the first run left nothing in the cache"
-    assert printed(program, tmp_path) == 4_000
     (copy / "statistics" / "matching.py").write_text("another file")
     assert printed(program, tmp_path) == 4_000
-    code = copy / "statistics" / "probe_code.py"
-    changed(code, "x - 1", "x - 9")
+    changed(copy / "statistics" / "probe_code.py", "x - 1", "x - 9")
     assert printed(program, tmp_path) == -4_000 + 1
     changed(copy / "native" / "probe_constant.py", "LENGTH = 3", "LENGTH = 7")
     assert printed(program, tmp_path) == 1
@@ -258,3 +263,105 @@ def test_a_cache_that_cannot_be_used_is_told_once_and_stops_no_run(
         return
     for function, result in functions:
         assert loaded(function, np.int64(1), result)
+
+
+# Calls of machine code
+
+
+def echoed(number, pair, flag, real, unsigned):
+    return number + 1, pair[0], not flag, real, unsigned
+
+
+def summed(matrix, weights):
+    total = 0
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            total += matrix[i, j] * weights[j]
+    return total
+
+
+def doubled(values):
+    (items,) = values  # a tuple of arrays
+    for i in range(items.size):
+        items[i] *= 2
+
+
+def inverse(x):
+    return 1.0 / x
+
+
+def test_numbers_and_tuples_come_back() -> None:
+    function = compiled(echoed)
+    largest = np.uint64(2**64 - 1)
+    for number, real in ((-5, -0.5), (2**63 - 2, math.inf)):
+        found = function(number, (largest, np.uint64(7)), True, real, largest)
+        assert found == (number + 1, 2**64 - 1, False, real, 2**64 - 1)
+        assert [type(each) for each in found] == [int, int, bool, float, int]
+    assert math.isnan(function(0, (largest, largest), False, math.nan, largest)[3])
+
+
+def test_other_values_are_refused() -> None:
+    for wrong in [2**64, 2**70, -(2**63) - 1, "text", None, [1], {}]:
+        for argument in (wrong, (1, wrong)):
+            with pytest.raises(TypeError, match="compiled code cannot be called with"):
+                key_and_words([argument])
+
+
+def test_arrays_of_each_layout() -> None:
+    weights, function = np.array([1, 10, 100]), compiled(summed)
+    for matrix in (
+        np.arange(6).reshape(2, 3),
+        np.asfortranarray(np.arange(6).reshape(2, 3)),
+        np.arange(24).reshape(4, 6)[::2, ::-2],
+        np.arange(6, dtype=np.uint8).reshape(2, 3),
+        np.frombuffer(np.arange(6).tobytes(), np.int64).reshape(2, 3),
+        np.empty((0, 3), np.int64),
+    ):
+        assert function(matrix, weights) == int((matrix @ weights).sum())
+
+
+def test_an_exception_of_compiled_code_is_an_error() -> None:
+    assert compiled(inverse)(4.0) == 0.25
+    with pytest.raises(ArithmeticError, match="inverse"):
+        compiled(inverse)(0.0)
+
+
+def test_threads_share_one_function() -> None:
+    function = compiled(doubled)
+    arrays = [np.full(1000, i) for i in range(8)]
+    threads = [threading.Thread(target=function, args=((array,),)) for array in arrays]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [array[0] for array in arrays] == [2 * i for i in range(8)]
+    assert len(function.loaded) == 1  # type: ignore[attr-defined]
+
+
+def test_arguments_of_other_types_have_other_keys() -> None:
+    rows = np.arange(4).reshape(2, 2)
+    read_only = rows.copy()
+    read_only.flags.writeable = False
+    arguments = [
+        *(rows, rows.T, rows[:, ::-1], rows.ravel(), rows.astype(">i8"), rows.astype(np.uint64)),
+        *(read_only, 1, 2**63, True, 1.0, np.int64(1), (1, 1.0), (1.0, 1), ()),
+    ]
+    keys = [key_and_words([argument])[0] for argument in arguments]
+    assert len(set(keys)) == len(set(map(repr, keys))) == len(keys)
+    same = [rows, rows.copy(), rows[:1], np.frombuffer(bytearray(48)).view(np.int64).reshape(3, 2)]
+    assert {key_and_words([array])[0] for array in same} == {keys[0]}
+    whole = [key_and_words([number])[0] for number in (2**64 - 1, 2**63 - 1, -(2**63))]
+    assert whole[0] != whole[1] == whole[2]
+
+
+def test_memory_is_used_again_on_the_same_thread_if_it_is_large_enough() -> None:
+    memory = KeptMemory()
+    first = memory.memory_for("one", 1000)
+    assert memory.memory_for("one", 10) is first
+    assert memory.memory_for("other", 10) is not first
+    larger = memory.memory_for("one", 1001)
+    assert larger.size >= 1001
+    assert memory.memory_for("one", MOST_KEPT + 1).size > MOST_KEPT  # not kept
+    assert memory.memory_for("one", 10) is larger
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(memory.memory_for, "one", 10).result() is not larger
