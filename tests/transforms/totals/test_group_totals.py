@@ -1,22 +1,28 @@
-"""Totals are those of brute force, for any division of the corpus, any systems and any integers."""
+"""Totals are those of brute force, for any division of the corpus, any systems and any integers.
+
+The units are segments, or documents that bundles have parts of.
+"""
 
 import dataclasses
+import functools
 import itertools
+import operator
+import pickle
 import random
 import types
 
 import apache_beam as beam
 import numpy as np
+import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that
-from combining import by_every_route
 from made_statistics import made_statistics, rows_of
 from made_units import found_products, found_sums, products_of_rows, sums_of_rows
 from scoring import statistics_of
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.definition.slicing import NO_SLICES, SliceKey, Slicing
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.metrics.bleu.columns import (
     AVERAGE,
     PARTS_OF_A_TOKEN,
@@ -27,23 +33,30 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_of_rows
-from beam_bleu.transforms.totals.group_totals import (
-    CorpusSums,
-    GroupTotals,
-    MetricTotals,
-)
-from beam_bleu.transforms.totals.summing import SumBundles
+from beam_bleu.transforms.totals.closing import require_all_scored
+from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.summing import SumBundles, sum_documents
 from beam_bleu.transforms.wiring.steps import AddUp, add_up, giving_sums
 
 ORDER = 3
 BASIS = bleu_basis(ORDER)
 SLICING = Slicing((("domain",), ("length",)), (10, 20))
-ADDING = Adding(BASIS, 0, SLICING, ("domain",), with_products=True, with_all_pairs=True)
-ABC = ("b", "c", "a")
+ADDING = Adding(
+    BASIS, 0, SLICING, ("domain",), baseline="b", with_products=True, with_all_pairs=True
+)
+ABC = ("b", "c", "a")  # in the order of the result, which is not that of the names
+OF_DOCUMENTS = dataclasses.replace(
+    ADDING,
+    baseline=None,
+    slicing=Slicing((("domain",),)),
+    labels=("domain", "doc"),
+    documents="doc",
+)
 
 
-def made(seed, systems, segments, longest=40, references=3):
-    """Made statistics whose only label is the domain, with random facts."""
+def made(seed, systems, segments, longest=40, references=3, documents=9):
+    """Made statistics whose labels are the domain and the document, with random facts."""
     rng = np.random.default_rng(seed)
     statistics = made_statistics(
         segments,
@@ -60,7 +73,9 @@ def made(seed, systems, segments, longest=40, references=3):
     given = np.arange(references)[:, np.newaxis] < statistics.reference_counts
     signs[-2 * references : -references] = given
     statistics.candidate_bytes[...] = rng.integers(0, 99, statistics.candidate_bytes.shape)
-    return statistics
+    names = pa.array([f"doc {n}" for n in rng.integers(0, documents, segments)], pa.string())
+    labels = (*statistics.labels, names.dictionary_encode())
+    return dataclasses.replace(statistics, labels=labels)
 
 
 def added_up(batches, adding=ADDING):
@@ -126,12 +141,24 @@ def sums_by_hand(rows):
     )
 
 
-def require_sums_by_hand(totals, batches, baseline="b"):
+def units_of(rows, documents):
+    """The integers of each segment or document of (statistics, place of the system, segment)."""
+    units = [of.counts[0][s, i].tolist() for of, s, i in rows]
+    if not documents:
+        return units
+    sums = {}
+    for (of, _, i), unit in zip(rows, units, strict=True):
+        name = of.labels[1][i].as_py()
+        sums[name] = [a + b for a, b in zip(sums.get(name, [0] * len(unit)), unit, strict=True)]
+    return list(sums.values())
+
+
+def require_sums_by_hand(totals, batches, baseline="b", documents=False):
     """Checks everything that totals give."""
     groups = {}
     for statistics in batches:
         for i in range(len(statistics)):
-            for key in groups_of(statistics, i):
+            for key in groups_of(statistics, i)[: 2 if documents else 3]:
                 groups.setdefault(key, []).append((statistics, i))
     systems = {system for batch in batches for system in batch.systems}
     assert {*totals.corpus.systems} == systems
@@ -140,19 +167,19 @@ def require_sums_by_hand(totals, batches, baseline="b"):
         table = totals.corpus if key is None else totals.slices
         for system in systems:
             own = [(of, of.systems.index(system), i) for of, i in segments if system in of.systems]
-            assert table.sums(system, key) == sums_by_hand(own)
-            units = [of.counts[0][place, i].tolist() for of, place, i in own]
-            if units:
-                assert found_sums(table, system, key) == sums_of_rows(units)
+            if not documents:
+                assert table.sums(system, key) == sums_by_hand(own)
+            if own:
+                assert found_sums(table, system, key) == sums_of_rows(units_of(own, documents))
         common = [(of, i) for of, i in segments if {*of.systems} == systems]
         for pair in itertools.permutations(sorted(systems), 2):
             if key is not None and baseline not in pair:
                 continue
-            units = [
-                [of.counts[0][of.systems.index(name), i].tolist() for of, i in common]
-                for name in pair
-            ]
             if table.pairs:
+                units = [
+                    units_of([(of, of.systems.index(name), i) for of, i in common], documents)
+                    for name in pair
+                ]
                 expected = products_of_rows(*units, BASIS.width)
                 assert found_products(table, *pair, key) == expected
             else:
@@ -162,8 +189,9 @@ def require_sums_by_hand(totals, batches, baseline="b"):
 @pytest.mark.parametrize(("longest", "references"), [(40, 7), (2**26, 1), (2**31, 7)])
 def test_totals_are_those_of_brute_force(longest, references):
     rng = np.random.default_rng(references)
-    batches = [made(rng, ABC, segments, longest, references) for segments in (9, 1, 0, 7, 300)]
-    require_sums_by_hand(added_up(batches), batches)
+    batches = [made(rng, ABC, segments, longest, references) for segments in (9, 1, 0, 7, 140)]
+    first = dataclasses.replace(ADDING, baseline=None)
+    require_sums_by_hand(added_up(batches, first), batches)
     other = dataclasses.replace(ADDING, baseline="a", with_all_pairs=False)
     few = added_up(batches, other)
     assert few.corpus.pairs == few.slices.pairs == ((0, 1), (0, 2))
@@ -171,19 +199,60 @@ def test_totals_are_those_of_brute_force(longest, references):
     assert found_products(few.corpus, "a", "c") == found_products(every.corpus, "a", "c")
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_any_division_and_order_give_the_same_totals(seed):
-    draw = random.Random(seed)
-    systems = [ABC, ("a", "b"), ("b", "a"), ("c",), ("a", "d")][: 1 + seed % 5]
+def by_every_route(combine, inputs):
+    """Yields (route, output) for each way in which an engine may drive a CombineFn.
+
+    After each way, asserts that no input was changed, and of accumulators only the first.
+    """
+    combine.setup()
+    before = pickle.dumps(inputs)
+
+    def accumulated(elements):
+        return combine.add_inputs(combine.create_accumulator(), elements)
+
+    def merged(*shards, between=lambda accumulator: accumulator):
+        accumulators = [between(accumulated(shard)) for shard in shards]
+        kept = pickle.dumps(accumulators[1:])
+        merged = combine.merge_accumulators(iter(accumulators))
+        assert pickle.dumps(accumulators[1:]) == kept
+        return merged
+
+    def pickled(accumulator):
+        return pickle.loads(pickle.dumps(accumulator))
+
+    alone = [[each] for each in inputs]
+    empty = combine.merge_accumulators([])
+    ways = {
+        "sequentially": lambda: accumulated(inputs),
+        "reversed": lambda: merged(*alone[::-1]),
+        "empty shards": lambda: merged([], *itertools.chain(*([each, []] for each in alone))),
+        "compacted": lambda: merged(inputs[::2], inputs[1::2], between=combine.compact),
+        "pickled": lambda: merged(inputs[::3], inputs[1::3], [], inputs[2::3], between=pickled),
+        "merged in a tree": lambda: combine.merge_accumulators(
+            [merged(*alone[:1]), empty, merged(*alone[1:])]
+        ),
+        "added to after a merge": lambda: combine.add_inputs(merged(*alone[:2]), inputs[2:]),
+    }
+    for first, second in itertools.combinations_with_replacement(range(len(inputs) + 1), 2):
+        shards = [inputs[:first], inputs[first:second], inputs[second:]]
+        ways[f"split at {first} and {second}"] = lambda shards=shards: merged(*shards)
+    for route, run in ways.items():
+        yield route, combine.extract_output(run())
+        assert pickle.dumps(inputs) == before, f"{route} changed its inputs"
+
+
+@pytest.mark.parametrize("number_of_sets", [1, 3, 5])
+def test_any_division_and_order_give_the_same_totals(number_of_sets):
+    draw = random.Random(number_of_sets)
+    systems = [ABC, ("a", "b"), ("b", "a"), ("c",), ("a", "d")][:number_of_sets]
     batches = [
-        made(seed * 100 + n, draw.choice(systems), draw.randrange(8), draw.choice([9, 2**32]))
-        for n in range(12)
+        made(n, draw.choice(systems), draw.randrange(8), draw.choice([9, 2**32])) for n in range(12)
     ]
     batches += [rows_of(batches[0], [])]
-    whole = in_order(added_up(batches, dataclasses.replace(ADDING, baseline="b")))
+    whole = in_order(added_up(batches))
     require_sums_by_hand(whole, batches)
     draw.shuffle(batches)
-    parts = [added_up(batches[n::3], dataclasses.replace(ADDING, baseline="b")) for n in range(3)]
+    parts = [added_up(batches[n::3]) for n in range(3)]
     for route, found in by_every_route(AddUp(), parts):
         assert values_of(in_order(found)) == values_of(whole), route
 
@@ -199,7 +268,7 @@ def values_of(totals):
 
 
 def in_order(totals):
-    keys = SLICING.in_order(totals.slices.keys)
+    keys = SLICING.in_order([key for key in totals.slices.keys if key])
     corpus, slices = totals.corpus.arranged([None]), totals.slices.arranged(keys)
     return MetricTotals(corpus, slices)
 
@@ -207,13 +276,12 @@ def in_order(totals):
 def test_more_sets_of_systems_than_are_added_up_side_by_side():
     sets = ["a", "ab", "abc", "c", "b", "bc", "ac", "abcd", "d", "cd", "abcd"]
     batches = [made(n, tuple(systems), 4) for n, systems in enumerate(sets)]
-    adding = dataclasses.replace(ADDING, baseline="b")
-    require_sums_by_hand(added_up(batches, adding), batches)
+    require_sums_by_hand(added_up(batches), batches)
 
 
 def test_sums_that_no_longer_fit_in_64_bits_are_exact():
     # Of each batch they fit, and with its own bits each value is usual.
-    statistics = made(6, ABC, 4000)
+    statistics = rows_of(made(6, ABC, 40), np.arange(4000) % 40)
     counts = np.full_like(statistics.counts[0], 2**25 - 1)
     counts[..., SEGMENTS] = 1
     adding = dataclasses.replace(ADDING, slicing=NO_SLICES)
@@ -287,3 +355,73 @@ def test_the_step_gives_one_value_for_all_batches():
         given = root | beam.Create(batches)
         parts = given | giving_sums(SumBundles({"totals": adding}, 3))
         assert_that(add_up([parts]), check)
+
+
+# Documents, whose segments are in several batches and bundles
+
+
+def totals_of_documents(bundles, workers=1):
+    """What the steps of Beam compute from bundles."""
+    buckets = {}
+    for bundle in bundles:
+        adder = DocumentAdder(OF_DOCUMENTS)
+        for each in bundle:
+            adder.add(each)
+        for bucket, part in adder.buckets():
+            buckets[bucket] = buckets[bucket] + part if bucket in buckets else part
+    adders = [DocumentTotals(OF_DOCUMENTS) for _ in range(workers)]
+    for number, documents in enumerate(buckets.values()):
+        adders[number % workers].add(documents)
+    parts = [totals for each in adders if (totals := each.totals()) is not None]
+    return in_order(functools.reduce(operator.add, parts))
+
+
+@pytest.mark.parametrize("number_of_sets", [1, 4])
+@pytest.mark.parametrize("longest", [40, 2**32])
+def test_documents_have_the_same_totals_however_they_are_divided(number_of_sets, longest):
+    draw = random.Random(number_of_sets)
+    systems = [ABC, ("c", "a"), ("b",), ("b", "c")][:number_of_sets]
+    batches = [made(n, systems[n % number_of_sets], 7, longest) for n in range(8)]
+    whole = totals_of_documents([batches])
+    require_sums_by_hand(whole, batches, documents=True)
+    pieces = [rows_of(each, rows) for each in batches for rows in ([4], [6, 0, 2], [1, 3, 5])]
+    for bundles, workers in ((2, 2), (7, 3)):
+        draw.shuffle(pieces)
+        found = totals_of_documents([pieces[n::bundles] for n in range(bundles)], workers)
+        assert values_of(found) == values_of(whole)
+
+
+def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided():
+    batches = [made(n, (system,), 20, documents=1) for n, system in enumerate("bc")]
+    found = totals_of_documents([batches])
+    assert (found.corpus.systems, found.corpus.units) == (("b", "c"), 0)
+    assert found.corpus.pairs == found.slices.pairs == ()
+    require_sums_by_hand(found, batches, documents=True)
+
+
+def test_the_pipeline_gives_the_same_totals_of_documents():
+    batches = [made(n, ABC[: 2 + n % 2], 8) for n in range(9)]
+
+    def check(found):
+        assert {name for name, _ in found} == {"totals"}
+        total = functools.reduce(operator.add, (totals for _, totals in found))
+        require_sums_by_hand(in_order(total), batches, documents=True)
+
+    with beam.Pipeline("FnApiRunner") as pipeline:
+        statistics = pipeline | beam.Create(batches)
+        assert_that(sum_documents(statistics, {"totals": OF_DOCUMENTS}), check)
+
+
+def test_all_planned_segments_and_no_others_must_be_scored():
+    planned = {"a": 2, "b": 1}
+    require_all_scored({**planned, "c": 0}, planned)
+    for scored, message in [
+        ({"a": 1, "b": 1}, "2 were planned, 1 of system a were scored"),
+        ({"a": 3, "b": 1}, "2 were planned, 3 of system a were scored"),
+        ({"a": 2}, "1 were planned, 0 of system b were scored"),
+        ({"a": 2, "b": 1, "c": 2}, "0 were planned, 2 of system c were scored"),
+    ]:
+        with pytest.raises(JobError, match=f"{message} with the tokens of intl"):
+            require_all_scored(planned, scored, "intl")
+        with pytest.raises(JobError, match=message):
+            require_all_scored(planned, scored)

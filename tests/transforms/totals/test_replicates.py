@@ -11,22 +11,59 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_statistics import made_statistics, rows_of
-from philox import coin, philox4x32, weight
 
 from beam_bleu.transforms.definition.resampling import Resampling
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.columns import bleu_basis
 from beam_bleu.transforms.totals.replicates import (
     AT_LEAST,
+    BLOCK_BITS,
+    KEY_STEPS,
+    MULTIPLIERS,
+    ROUNDS,
     WEIGHT_BITS,
     ReplicateAdder,
     unit_keys,
 )
 
 BASIS = bleu_basis(4)
-METHODS = {"bootstrap": weight, "randomization": coin}
 ONES = 0xFFFFFFFF
 
+
+# The random numbers one by one: what the compiled code draws many at once
+
+
+def philox4x32(counter, key):
+    """Philox4x32-10: four random words of 32 bits for a counter and a key."""
+    (one, two, three, four), (first, second) = counter, key
+    for _ in range(ROUNDS):
+        low, high = one * MULTIPLIERS[0], three * MULTIPLIERS[1]
+        one, two = (high >> 32) ^ two ^ first, high & ONES
+        three, four = (low >> 32) ^ four ^ second, low & ONES
+        first, second = (first + KEY_STEPS[0]) & ONES, (second + KEY_STEPS[1]) & ONES
+    return one, two, three, four
+
+
+def random_bits(seed, unit, first, number):
+    """So many of the random bits of a unit, in one block, as a number: its lowest bit is first."""
+    block, place = divmod(first, BLOCK_BITS)
+    words = philox4x32((block, 0, unit & ONES, unit >> 32), (seed & ONES, seed >> 32))
+    bits = sum(word << 32 * number for number, word in enumerate(words))
+    return bits >> place & ((1 << number) - 1)
+
+
+def weight(seed, unit, replicate):
+    """How many times the bootstrap draws a unit in a replicate."""
+    bits = random_bits(seed, unit, WEIGHT_BITS * replicate, WEIGHT_BITS)
+    return sum(bits >= (1 << WEIGHT_BITS) - values for values in AT_LEAST)
+
+
+def coin(seed, unit, replicate):
+    """The coin of a unit in a replicate of a randomization, 0 or 1."""
+    return random_bits(seed, unit, replicate, 1)
+
+
+METHODS = {"bootstrap": weight, "randomization": coin}
 KNOWN = [  # Random123 1.14, tests/kat_vectors, "philox4x32 10"
     ((0,) * 4, (0,) * 2, (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((ONES,) * 4, (ONES,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
@@ -38,12 +75,9 @@ KNOWN = [  # Random123 1.14, tests/kat_vectors, "philox4x32 10"
 ]
 
 
-def test_the_generator_gives_the_numbers_of_random123():
+def test_the_generator_has_the_numbers_of_random123_by_seed_unit_and_replicate():
     for counter, key, expected in KNOWN:
         assert philox4x32(counter, key) == expected
-
-
-def test_the_counter_has_the_block_and_the_unit_and_the_key_is_the_seed():
     seed, unit = 0x299F31D0_A4093822, 0x03707344_13198A2E
     words = philox4x32((2, 0, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0))
     bits = [word >> place & 1 for word in words for place in range(32)]
@@ -81,28 +115,28 @@ def by_hand(resampling, statistics, replicates, documents=None):
     return np.array(drawn, object) @ statistics.counts[0].astype(object)
 
 
-@pytest.mark.parametrize(
-    ("method", "longest", "references", "documents"),
-    [
-        ("bootstrap", 40, 1, None),
-        ("bootstrap", 2**31, 3, "document"),
-        ("randomization", 40, 3, "document"),
-        ("randomization", 2**31, 1, None),
-    ],
-)
-def test_replicates_are_weighted_sums(method, longest, references, documents):
-    statistics = made_statistics(37, longest=longest, references=references)
-    resampling = Resampling(method, 1100, seed=2**64 - 5, partition="x")
-    found = added(resampling, [statistics], documents)
-    assert found.shape == (2, 1100, BASIS.width)
-    checked = [0, 1, 2, 7, 8, 63, 64, 127, 128, 129, 511, 512, 513, 1023, 1024, 1099]
-    expected = by_hand(resampling, statistics, checked, documents)
-    assert found[:, checked].tolist() == expected.tolist()
+CASES = [
+    ("bootstrap", 40, 1, None),
+    ("bootstrap", 2**31, 3, "document"),
+    ("randomization", 40, 3, "document"),
+    ("randomization", 2**31, 1, None),
+]
+
+
+def test_replicates_are_weighted_sums():
+    for method, longest, references, documents in CASES:
+        statistics = made_statistics(37, longest=longest, references=references)
+        resampling = Resampling(method, 1100, seed=2**64 - 5, partition="x")
+        found = added(resampling, [statistics], documents)
+        assert found.shape == (2, 1100, BASIS.width)
+        checked = [0, 1, 2, 7, 8, 63, 64, 127, 128, 129, 511, 512, 513, 1023, 1024, 1099]
+        expected = by_hand(resampling, statistics, checked, documents)
+        assert found[:, checked].tolist() == expected.tolist()
 
 
 def test_sums_of_more_units_than_float32_holds_are_exact():
     # The largest digit in all units and columns, and more units than are summed up in float32.
-    statistics = made_statistics(1300)
+    statistics = rows_of(made_statistics(13), np.arange(1300) % 13)
     statistics.counts[0][:] = 4095
     for method in METHODS:
         resampling = Resampling(method, 2)
