@@ -10,11 +10,7 @@ from made_units import changed, made_totals, made_units
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.score.differences import (
-    clusters,
-    difference_of_estimates,
-    holm,
-)
+from beam_bleu.transforms.score.differences import clusters, difference_of_estimates, holm
 from beam_bleu.transforms.score.estimates import Estimates
 
 USUAL = BleuConfig()
@@ -61,27 +57,29 @@ def test_a_difference_without_spread_has_no_p_value():
     assert found.reason == "the standard error is 0: every unit shows the same difference"
 
 
-def _longer(rows):
-    """The same units, with a token more in the first candidate."""
-    first = list(rows[0])
-    first[CANDIDATE_LENGTH] += 1
-    return [first, *rows[1:]]
+UNMATCHED = made_units(40, matching=0)
+NO_4_GRAM = [row for row in ROWS if not row[FIRST_MATCHES + 3]][:35]
+WITHOUT_ERROR = [
+    (ROWS[:29], "29 segments are fewer than 30"),
+    (ROWS[:1], "1 segment is fewer than 30"),
+    (UNMATCHED, "no 1-gram of a candidate is in its references"),
+    (NO_4_GRAM, "no 4-gram of a candidate"),
+]
 
 
-SAME = {
-    "few units": ROWS[:29],
-    "one unit": ROWS[:1],
-    "no match": made_units(40, matching=0),
-    "no 4-gram": [row for row in ROWS if not row[FIRST_MATCHES + 3]][:35],
-}
-
-
-def test_systems_with_the_same_counts_do_not_differ_even_where_there_is_no_standard_error():
-    for rows in SAME.values():
-        found = difference_of(rows, rows)
+def test_without_a_standard_error_there_is_a_reason_unless_all_counts_are_the_same():
+    for rows, reason in WITHOUT_ERROR:
         assert error_of(rows) is None
+        found = difference_of(rows, rows)
         assert (found.difference, found.standard_error, found.p_value) == (0, 0, 1)
         assert (found.interval, found.detectable, found.reason) == ((0, 0), None, "")
+        longer = [list(row) for row in rows]
+        longer[0][CANDIDATE_LENGTH] += 1
+        found = difference_of(rows, longer)
+        assert found.reason.startswith(reason)
+        assert found.units == found.segments == len(rows)
+        shown = found.standard_error, found.interval, found.p_value, found.detectable
+        assert shown == (None, None, None, None)
 
 
 def test_only_counts_of_the_definition_make_systems_different():
@@ -91,19 +89,6 @@ def test_only_counts_of_the_definition_make_systems_different():
         row[FIRST_MATCHES + 3] = 0
     assert difference_of(rows, other).p_value is None
     assert difference_of(rows, other, BleuConfig(max_ngram_order=3)).p_value == 1
-
-
-def test_without_a_standard_error_there_is_a_reason():
-    for rows, reason in [
-        (ROWS[:29], "29 segments are fewer than 30"),
-        (made_units(40, matching=0), "no 1-gram of a candidate is in its references"),
-        ([row for row in ROWS if not row[FIRST_MATCHES + 3]][:35], "no 4-gram of a candidate"),
-    ]:
-        found = difference_of(rows, _longer(rows))
-        assert found.reason.startswith(reason)
-        assert found.units == found.segments == len(rows)
-        shown = found.standard_error, found.interval, found.p_value, found.detectable
-        assert shown == (None, None, None, None)
 
 
 def test_independent_differences_add_up_both_variances():
@@ -138,25 +123,22 @@ def test_holm():
         ]
 
 
-GROUPS = [0.05, None]
+GROUPS = [
+    # The pairs that are similar, and the clusters.
+    ([], ["A", "B", "C", "D"]),
+    (["BC"], ["A", "BC", "D"]),
+    (["AC"], ["ABC", "D"]),  # A beats B, but one of those above C does not beat C
+    (["AB", "CD"], ["AB", "CD"]),
+    (["AD"], ["ABCD"]),
+]
 
 
 def test_clusters():
-    for similar, groups in [
-        ([], ["A", "B", "C", "D"]),
-        (["BC"], ["A", "BC", "D"]),
-        (["AC"], ["ABC", "D"]),  # A beats B, but one of those above C does not beat C
-        (["AB", "CD"], ["AB", "CD"]),
-        (["AD"], ["ABCD"]),
-    ]:
-        for p_value in GROUPS:
-            p_values = {}
-            for place, pair in enumerate(itertools.combinations("ABCD", 2)):
-                adjusted = p_value if "".join(pair) in similar else 0.049
-                p_values[pair if place % 2 else pair[::-1]] = adjusted  # either order of names
-            for lower_is_better in (False, True):
-                scores = {system: -"ABCD".index(system) for system in "BADC"}
-                if lower_is_better:
-                    scores = {system: -score for system, score in scores.items()}
-                found = clusters(scores, p_values, lower_is_better=lower_is_better)
-                assert found == [list(group) for group in groups]
+    for (similar, groups), p_value, sign in itertools.product(GROUPS, [0.05, None], [1, -1]):
+        p_values = {}
+        for place, pair in enumerate(itertools.combinations("ABCD", 2)):
+            adjusted = p_value if "".join(pair) in similar else 0.049
+            p_values[pair if place % 2 else pair[::-1]] = adjusted  # either order of names
+        scores = {system: -sign * "ABCD".index(system) for system in "BADC"}
+        found = clusters(scores, p_values, lower_is_better=sign < 0)
+        assert found == [list(group) for group in groups]

@@ -25,16 +25,11 @@ from beam_bleu.transforms.score.resampled_scores import (
 METRIC = BleuConfig()
 
 
-def drawn(method, number, **systems):
-    """(replicates, sums of the corpus) of the systems' units, rows of W integers."""
-    random = np.random.default_rng(8)
+def drawn(number, **systems):
+    """(replicates of a bootstrap, sums of the corpus) of the systems' units, rows of W integers."""
     units = {name: np.array(rows) for name, rows in systems.items()}
     size = len(next(iter(units.values())))
-    draw = {
-        "bootstrap": lambda: random.poisson(1, (number, size)),
-        "randomization": lambda: random.integers(0, 2, (number, size)),
-    }
-    weights = draw[method]()
+    weights = np.random.default_rng(8).poisson(1, (number, size))
     replicates = {name: weights @ rows for name, rows in units.items()}
     return replicates, {name: tuple(rows.sum(axis=0).tolist()) for name, rows in units.items()}
 
@@ -42,21 +37,17 @@ def drawn(method, number, **systems):
 def test_the_scores_of_replicates_are_those_of_their_sums():
     for rule in REFERENCE_LENGTHS:
         for smooth_method in CORPUS_SMOOTH_METHODS:
-            replicates, _ = drawn("bootstrap", 60, a=made_units(4, longest=5, matching=0.4))
+            replicates, _ = drawn(60, a=made_units(4, longest=5, matching=0.4))
             (sums,) = replicates.values()
             sums[0] = 0
-            scorings = [BleuConfig(smooth_method=smooth_method, reference_length=rule)]
-            scorings.append(
-                scorings[0].changed(weights=(0.1, 0.4, 0.5), reference_length="closest")
-            )
-            for scoring in scorings:
-                found = scoring.values(sums).tolist()
-                assert found == [scoring.value(each) for each in sums.tolist()]
+            scoring = BleuConfig(smooth_method=smooth_method, reference_length=rule)
+            for each in (scoring, scoring.changed(weights=(0.1, 0.4, 0.5))):
+                assert each.values(sums).tolist() == [each.value(row) for row in sums.tolist()]
 
 
 def test_the_bootstrap_is_that_of_the_formulas():
     rows = made_units(60)
-    replicates, sums = drawn("bootstrap", 200, a=rows, b=changed(rows), c=made_units(60, seed=5))
+    replicates, sums = drawn(200, a=rows, b=changed(rows), c=made_units(60, seed=5))
     pairs = [("b", "a"), ("c", "b")]
     spread, differences = resampled_scores("bootstrap", replicates, sums, METRIC, 60, pairs)
     scores = {
@@ -109,7 +100,7 @@ def test_randomization_is_that_of_swapped_units():
 def test_a_bootstrap_of_too_few_units_has_only_means():
     """The formulas find any difference of a single unit significant."""
     rows = made_units(29)
-    replicates, sums = drawn("bootstrap", 99, a=rows, b=changed(rows), c=rows)
+    replicates, sums = drawn(99, a=rows, b=changed(rows), c=rows)
     pairs = [("b", "a"), ("c", "a")]
     few_scores, found = resampled_scores("bootstrap", replicates, sums, METRIC, 29, pairs)
     scores, enough = resampled_scores("bootstrap", replicates, sums, METRIC, 30, pairs)

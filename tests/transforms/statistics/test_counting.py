@@ -1,29 +1,128 @@
-"""Several metrics count the same prepared texts, with the integers that each one has alone."""
+"""Several metrics, and segments in several languages, count what each one counts by itself."""
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 
-import hostile_texts
+import numpy as np
+import pyarrow as pa
+import pytest
+from hostile_texts import hostile_segments
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu_counts import assert_same, integers, sacrebleu_integers
 
-from beam_bleu.transforms.chosen_metrics import definition_of
+from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.known_metrics import config_type
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.statistics.counting import PreparedBatch, count_batch
+from beam_bleu.transforms.statistics.counting import PreparedBatch, SegmentLabel, count_batch
+from beam_bleu.transforms.text import library_tokenizers
+from beam_bleu.transforms.text.tokenizers import tokenizer_of
 
-NAMES = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
-DEFINITIONS = {name: definition_of(config_type(name)()) for name in NAMES}
-BATCH = to_batch(hostile_texts.hostile_segments(200))
+BLEU = BleuConfig()
+
+SENTENCES = {
+    "en": ["The cat, of 3.5 kg, sat.", "It's &quot;new&quot;.", "The cat sat on the mat."],
+    "de": ["Die Katze saß, 3,5 kg schwer.", "Er sagt: „Neu“.", "Die Katze saß da."],
+    "zh": ["猫坐在垫子上。", "他说：“新的”，3.5公斤。", "猫坐在那里。"],
+    "en-zh_TW": ["貓坐在墊子上。", "他說：「新的」，3.5公斤。"],
+    "zh-en": ["A cat — 猫 — sat.", "It's 北京."],
+}
+EASTERN = {
+    "ja": ["吾輩は猫である。名前はまだ無い。", "東京都に住んでいる。", "吾輩は猫です。"],
+    "en-ko": ["나는 학교에 갑니다.", "안녕하세요, 저는 서울에 살고 있습니다.", "나는 집에 갑니다."],
+    "ko": ["나는 학교에 갑니다.", "대한민국의 수도는 서울특별시이다."],
+}
+
+
+def counted_by_language(segments, languages):
+    """What is counted in segments with languages; the first label has other values."""
+    column = pa.array(languages, pa.string()).dictionary_encode()
+    other = pa.array(["x"] * len(segments)).dictionary_encode()
+    numbers = np.arange(len(segments)) * 2 + 5
+    batch = dataclasses.replace(to_batch(segments), numbers=numbers, labels=(other, column))
+    return PreparedBatch(batch, SegmentLabel("lang", 1)).count([(BLEU.text, BLEU)])
+
+
+def segments_of(sentences, draw, most=40):
+    """Random segments in these languages, with one or two references, and their languages."""
+    languages = draw.choices(list(sentences), k=draw.randrange(1, most))
+    segments = []
+    for language in languages:
+        texts = [*sentences[language], "", "a"]
+        references = [draw.choice(texts)]
+        if draw.random() < 0.3:
+            references.append(draw.choice(texts))
+        segments.append((draw.choice(texts), references))
+    return segments, languages
+
+
+def assert_counts_of_each_language(segments, languages, statistics):
+    ours = integers(statistics)[0]
+    for language in set(languages):
+        rows = [row for row, each in enumerate(languages) if each == language]
+        chosen = [segments[row] for row in rows]
+        config = BleuConfig(tokenizer_of(language))
+        expected = sacrebleu_integers(chosen, config)
+        assert_same(chosen, config, ours[rows], expected)
+
+
+@settings(max_examples=25)
+@given(st.randoms(use_true_random=False), st.data())
+def test_each_language_has_the_integers_of_sacrebleu_in_any_order_and_split(draw, data):
+    segments, languages = segments_of(SENTENCES, draw)
+    at = data.draw(st.integers(0, len(segments)))
+    for part in (slice(0, at), slice(at, None), slice(None)):
+        if segments[part]:
+            statistics = counted_by_language(segments[part], languages[part])
+            assert_counts_of_each_language(segments[part], languages[part], statistics)
+
+
+@pytest.mark.libraries
+@given(st.randoms(use_true_random=False))
+def test_japanese_and_korean_have_the_integers_of_sacrebleu(draw):
+    segments, languages = segments_of({**SENTENCES, **EASTERN}, draw, most=20)
+    statistics = counted_by_language(segments, languages)
+    assert_counts_of_each_language(segments, languages, statistics)
+
+
+def test_a_missing_or_wrong_language_is_bad_input_and_the_first_one_is_named():
+    for languages, cause in [
+        (["en", "zh", None, "xx"], "segment 10 has no language in lang"),
+        (["en", "jp", None], "segment 8: lang: 'jp' is not a language code"),
+        (["en", "en", "English"], "segment 10: lang: 'English' is not a language code"),
+        ([""], "segment 6: lang: '' is not a language code"),
+    ]:
+        with pytest.raises(InputError) as error:
+            counted_by_language([("a", ["a"])] * len(languages), languages)
+        assert error.value.cause == cause
+        assert "a pair such as en-de" in error.value.remedy
+
+
+def test_a_library_is_needed_only_by_its_language(monkeypatch):
+    def missing(tokenize):
+        raise library_tokenizers._missing(tokenize, ImportError("No module named 'MeCab'"))
+
+    monkeypatch.setattr(library_tokenizers, "mecab", missing)
+    counted_by_language([("a", ["a"])] * 2, ["en", "zh"])
+    with pytest.raises(JobError) as error:
+        counted_by_language([("a", ["a"])] * 2, ["en", "en-ja"])
+    assert "'ja-mecab'" in error.value.cause
+    assert "beam-bleu[ja]" in error.value.remedy or "install ja" in error.value.remedy
 
 
 def test_each_metric_counts_what_it_counts_alone():
-    for names in [NAMES, NAMES[::-1]]:
-        counted = [(DEFINITIONS[name][0], DEFINITIONS[name][1].metric) for name in names]
-        together = PreparedBatch(BATCH).count(counted)
-        for place, name in enumerate(names):
-            alone = count_batch(BATCH, *counted[place])
-            assert together.counts[place].tolist() == alone.counts[0].tolist(), name
+    batch = to_batch(hostile_segments(200))
+    names = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
+    configs = [config_type(name)() for name in names]
+    for chosen in (configs, configs[::-1]):
+        together = PreparedBatch(batch).count([(each.text, each.metric) for each in chosen])
+        for place, config in enumerate(chosen):
+            alone = count_batch(batch, config.text, config.metric)
+            assert together.counts[place].tolist() == alone.counts[0].tolist(), config
             assert together.reference_bytes.tolist() == alone.reference_bytes.tolist()
             assert together.signs.tolist() == alone.signs.tolist()
 
@@ -43,8 +142,7 @@ def refuse(function, *types):
 def column(*texts):
     return pa.array(texts, pa.large_string())
 
-lowercase = sys.argv[2] == "lower"
-config = BleuConfig(sys.argv[1], lowercase, max_ngram_order=2, normalize="nfc")
+config = BleuConfig("13a", max_ngram_order=2, normalize="nfc")
 counting = CountMatches([(config.text, BleuConfig(max_ngram_order=2))], threads=1)
 counting.setup()
 CompiledFunction._kept_or_compiled = refuse
@@ -55,6 +153,6 @@ print(counting.work(batch)[0].counts[0][:, :, CANDIDATE_LENGTH].tolist())
 
 
 def test_setup_leaves_nothing_to_compile() -> None:
-    command = [sys.executable, "-c", PROGRAM, "13a", "mixed"]
+    command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "[[5, 0], [1, 1]]"), done.stderr

@@ -18,7 +18,7 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 
-DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=50)
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=30)
 
 Segment = tuple[tuple[str, ...], tuple[str | None, ...]]
 """(the candidate of each system, the references)"""
