@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import pathlib
 from typing import Any
 
 import numpy as np
-import pytest
 from command_line import REFERENCES, SYSTEMS
 from sacrebleu.metrics import CHRF
 
@@ -31,18 +31,15 @@ def found(name: str, texts: Texts, flags: str) -> Any:
     return result["numbers"]
 
 
-@pytest.mark.parametrize(
-    "row", [row for rows in ROWS.values() for row in rows], ids=lambda row: row.what
-)
-def test_the_kernel_and_the_other_program_have_the_same_numbers(row: Any) -> None:
-    other, _ = row.other
-    references = 2 if other in ("sacrebleu", "squad", "rouge_score") else 1
-    if other in ("fastchrf", "universal_edit_distance"):
-        pytest.importorskip(other)
-    texts = made_texts(references)
-    ours = found("kernel", texts, row.flags)
-    assert ours == found(other, texts, row.flags)
-    assert ours != found("kernel", (texts[1][0], texts[1]), row.flags)
+def test_the_kernel_and_the_other_program_have_the_same_numbers() -> None:
+    for row in (row for rows in ROWS.values() for row in rows):
+        other, _ = row.other
+        if other in ("fastchrf", "universal_edit_distance") and not importlib.util.find_spec(other):
+            continue
+        texts = made_texts(2 if other in ("sacrebleu", "squad", "rouge_score") else 1)
+        ours = found("kernel", texts, row.flags)
+        assert ours == found(other, texts, row.flags), row.what
+        assert ours != found("kernel", (texts[1][0], texts[1]), row.flags), row.what
 
 
 def test_the_scores_of_chrf_are_compared_bit_by_bit() -> None:

@@ -1,4 +1,7 @@
-"""Objects of a server that is slow, breaks connections, or answers with errors for a while."""
+"""Objects of a server that breaks connections, or answers with errors for a while, and settings.
+
+Tests of settings ask no server.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import email.utils
 import hashlib
 import http.server
 import os
+import pathlib
 import random
 import signal
 import socket
@@ -13,18 +17,23 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+import obstore
 import pytest
 from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 from command_line import REFERENCES, SYSTEMS, called, streams
+from obstore.store import AzureStore
 
 from beam_bleu.transforms.wiring import object_store_clients
 from beam_bleu.transforms.wiring.filesystems import filesystem_of
+from beam_bleu.transforms.wiring.object_store_clients import client, place_of
 from beam_bleu.transforms.wiring.object_stores import ObjectStores
+from beam_bleu.transforms.wiring.objects import telling
 
 DATA = random.Random(1).randbytes(1_500_000)
 
@@ -37,7 +46,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, address: str = "127.0.0.1") -> None:
+    def __init__(self, address: str) -> None:
         super().__init__((address, 0), Handler)
         self.data = DATA
         self.faults: list[str] = []
@@ -102,6 +111,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = cut
 
 
+KEYS = ("--s3_access_key_id=key", "--s3_secret_access_key=secret")
+
+
+def set_options(monkeypatch: pytest.MonkeyPatch, *flags: str) -> None:
+    monkeypatch.setattr(FileSystems, "_pipeline_options", PipelineOptions([*flags]))
+
+
+def running(address: str) -> Iterator[Server]:
+    server = Server(address)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     quick = {"init_backoff": timedelta(seconds=0.01), "max_backoff": timedelta(seconds=0.1)}
@@ -111,15 +135,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         {"max_retries": 5, "retry_timeout": timedelta(seconds=1), "backoff": {**quick, "base": 2}},
     )
     monkeypatch.setitem(object_store_clients._TIMEOUTS, "read_timeout", "200ms")
-    server = Server()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    flags = ["--s3_access_key_id=key", "--s3_secret_access_key=secret"]
-    options = PipelineOptions([f"--s3_endpoint_url={server.url}", *flags])
-    monkeypatch.setattr(FileSystems, "_pipeline_options", options)
-    yield server
-    server.shutdown()
-    server.server_close()
+    for server in running("127.0.0.1"):
+        set_options(monkeypatch, f"--s3_endpoint_url={server.url}", *KEYS)
+        yield server
 
 
 @pytest.fixture(params=["s3", "http"])
@@ -134,15 +152,11 @@ def content(path: str) -> bytes:
         return b"".join(iter(lambda: file.read(100_000), b""))
 
 
-@pytest.mark.parametrize(
-    "faults", [[], ["broken", "broken", "busy", "broken"], ["no answer"]], ids=" ".join
-)
-def test_a_server_that_recovers_gives_the_same_bytes(
-    server: Server, path: str, faults: list[str]
-) -> None:
-    server.faults = [*faults]
-    assert content(path) == DATA
-    assert server.faults == []
+def test_a_server_that_recovers_gives_the_same_bytes(server: Server, path: str) -> None:
+    for faults in ([], ["broken", "broken", "busy", "broken"], ["no answer"]):
+        server.faults = [*faults]
+        assert content(path) == DATA
+        assert server.faults == []
 
 
 def test_a_server_that_does_not_recover_is_an_error_in_bounded_time(
@@ -202,31 +216,16 @@ def test_a_path_that_names_no_object(server: Server) -> None:
             ObjectStores().metadata(path)
 
 
-def test_a_run_scores_texts_of_a_web_server(server: Server) -> None:
-    server.data = SYSTEMS["atlas"].read_bytes()
-    run = called(*streams([f"atlas={server.url}/x.txt"], REFERENCES, "--format=json"))
-    expected = called(*streams([SYSTEMS["atlas"]], REFERENCES, "--format=json"))
-    assert run.document == expected.document
-    run = called(*streams([f"{server.url}/y.txt"], REFERENCES))
-    run.assert_failed(3, f"nothing matches {server.url}/y.txt")
-
-
 @pytest.fixture
 def other_host() -> Iterator[Server]:
-    other = Server("127.0.0.2")
-    threading.Thread(target=other.serve_forever, args=(0.01,), daemon=True).start()
-    yield other
-    other.shutdown()
-    other.server_close()
+    yield from running("127.0.0.2")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8")
 def test_a_web_server_redirects_to_its_own_host_only(server: Server, other_host: Server) -> None:
     server.data = other_host.data = SYSTEMS["atlas"].read_bytes()
     server.redirects = {"/own": "/folder/x.txt", "/other": f"{other_host.url}/x.txt?sig=wJalr"}
-    expected = called(*streams([SYSTEMS["atlas"]], REFERENCES, "--format=json")).document
-    run = called(*streams([f"atlas={server.url}/own"], REFERENCES, "--format=json"))
-    assert run.document == expected
+    assert content(f"{server.url}/own") == server.data
     to_other = streams([f"atlas={server.url}/other"], REFERENCES, "--format=json")
     run = called(*to_other)
     run.assert_failed(
@@ -240,6 +239,7 @@ def test_a_web_server_redirects_to_its_own_host_only(server: Server, other_host:
         with pytest.raises(OSError, match="redirects to another host"):
             file.read()
     assert other_host.asked == []
+    expected = called(*streams([SYSTEMS["atlas"]], REFERENCES, "--format=json")).document
     assert called(*to_other, "--allow=redirects").document == expected
     assert other_host.asked != []
 
@@ -265,3 +265,96 @@ def test_a_signal_ends_a_run_that_waits_for_a_server() -> None:
         connection.close()
     assert process.returncode == 130
     assert told.endswith(b"beam-bleu: stopped by SIGINT\n")
+
+
+# Settings that cannot be used, and those that are
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> pathlib.Path:
+    """A home folder without any settings."""
+    for name in os.environ:
+        if name.startswith(("AWS_", "AZURE_", "GOOGLE_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    set_options(monkeypatch)
+    (tmp_path / ".aws").mkdir()
+    return tmp_path
+
+
+def signed(path: str) -> str:
+    """The address of an object x in a bucket."""
+    return str(obstore.sign(client(place_of(path)), "GET", "x", timedelta(1)))
+
+
+def test_a_damaged_file_with_credentials_is_named_and_not_shown(home: pathlib.Path) -> None:
+    for section, end in ((b"", b""), (b"[default]\n", b"\xff")):
+        text = section + b"aws_secret_access_key = wJalrXUtnFEMI" + end
+        (home / ".aws" / "credentials").write_bytes(text)
+        with pytest.raises(OSError, match=r"credentials is not a file of the AWS") as raised:
+            ObjectStores().exists("s3://bucket/x")
+        assert "wJalr" not in "".join(traceback.format_exception(raised.value))
+
+
+@pytest.mark.usefixtures("home")
+def test_flags_are_not_mixed_with_a_token_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "wJalr")
+    set_options(monkeypatch, *KEYS)
+    assert "X-Amz-Credential=key" in signed("s3://bucket/")
+    assert "Token" not in signed("s3://bucket/")
+
+
+SERVERS: list[tuple[list[str], dict[str, str], str]] = [
+    ([], {}, "https://ours/"),
+    ([], {"AWS_ENDPOINT_URL": "http://theirs"}, "http://theirs/"),
+    (["--s3_endpoint_url=http://flag"], {"AWS_ENDPOINT_URL_S3": "http://a"}, "http://flag/"),
+    (["--s3_disable_ssl"], {}, "http://ours/"),
+    (["--s3_disable_ssl"], {"AWS_ENDPOINT_URL_S3": "https://theirs"}, "http://theirs/"),
+]
+
+
+def test_the_server_of_s3(home: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = "[default]\nregion = r\nendpoint_url = https://ours\n"
+    (home / ".aws" / "config").write_text(config)
+    keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+    for flags, variables, expected in SERVERS:
+        with monkeypatch.context() as patch:
+            for name, value in {**keys, **variables}.items():
+                patch.setenv(name, value)
+            set_options(patch, *flags)
+            assert signed("s3://bucket/").startswith(f"{expected}bucket/x?")
+
+
+@pytest.mark.usefixtures("home")
+def test_a_connection_string_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def set_connection(text: str) -> None:
+        text = f"AccountName=a;AccountKey=a2V5;{text}"
+        monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", text)
+
+    set_connection("")
+    address = signed("az://container/")
+    assert address.startswith("https://a.blob.core.windows.net/container/x?")
+    set_connection("EndpointSuffix=core.example.org")
+    address = signed("azfs://a/container/")
+    assert address.startswith("https://a.blob.core.example.org/container/x?")
+    set_connection("BlobEndpoint=http://127.0.0.1:9/a")
+    with pytest.raises(OSError, match="the connection string is of the storage account a"):
+        signed("azfs://other/container/")
+
+
+def test_an_address_with_a_signature_is_not_shown() -> None:
+    store = AzureStore(
+        "container",
+        config={"account_name": "a", "endpoint": "http://127.0.0.1:9", "sas_key": "sig=wJalr"},
+        client_options={"allow_http": True},
+        retry_config={"max_retries": 0, "retry_timeout": timedelta(seconds=1)},
+    )
+    with (
+        pytest.raises(OSError, match=r"^could not connect to the server of az://container: Conn"),
+        telling("az://container/x"),
+    ):
+        obstore.head(store, "x")
