@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import itertools
 import random
 from collections.abc import Callable, Sequence
@@ -11,13 +10,9 @@ from pathlib import Path
 
 from case import Case
 from command_line import Argument, streams
-from compressing import COMPRESS as WRITERS
+from compressing import COMPRESS
 from corpora import Corpus
 
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    **WRITERS,
-    ".gz": lambda data: gzip.compress(data, mtime=0),  # the same bytes whenever a case is repeated
-}
 MARK = b"\xef\xbb\xbf"
 NAMES: dict[str, Callable[[int, int, int], str]] = {
     # (number of the shard, how many, the first number) -> the part of its name that varies
@@ -112,12 +107,24 @@ def plain_layout(folder: Path, corpus: Corpus) -> Layout:
     return Layout(made, len(corpus.systems))
 
 
+def run_flags(case: Case, corpus: Corpus) -> list[str]:
+    """Flags that must not change the result."""
+    chooser = case.random
+    size = sum(len(line.encode()) + 1 for text in corpus.texts for line in text)
+    flags = {
+        f"--range_bytes={max(16, size // chooser.choice([1, 3, 10, 40]))}": 0.7,
+        f"--threads={chooser.choice([1, 2, 3, 8])}": 0.7,
+        f"--expect_segments={corpus.segments}": 0.15,
+        f"--max_line_bytes={max(corpus.longest_line, 64) + chooser.randint(3, 900)}": 0.15,
+    }
+    return [flag for flag, probability in flags.items() if case.chance(probability)]
+
+
 def make_layout(
     case: Case,
     corpus: Corpus,
     count: int | None = None,
     style: str | None = None,
-    all_sharded: bool = False,
     suffixes: Sequence[str] = tuple(COMPRESS),
     cuts: Sequence[int] | None = None,
     same_cuts: bool = True,
@@ -129,12 +136,12 @@ def make_layout(
       corpus: the lines.
       count: how many shards, if not any number.
       style: one of `NAMES`, if not any.
-      all_sharded: whether every stream has several files; else some have one.
       suffixes: compressions to choose from.
-      cuts: where to cut, if not anywhere.
+      cuts: where to cut. If it is given, every stream has several files; else some have one.
       same_cuts: whether all streams are cut at the same lines, with the same names.
     """
     chooser, folder = case.random, case.folder / "in"
+    all_sharded = cuts is not None or not same_cuts
     count = count or chooser.choice([2, 3, 3, 5, 11, 13])
     style = style or chooser.choice(list(NAMES))
     cuts = random_cuts(chooser, corpus, count) if cuts is None else cuts

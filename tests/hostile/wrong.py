@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from case import Case, OutputFolder, check, check_refusal
-from corpora import Corpus, make_corpus, make_definition
-from right import run_flags
-from shards import COMPRESS, OF_N, Layout, ShardFile, make_layout
+from case import Case, complaints
+from compressing import COMPRESS
+from corpora import Corpus, flags_of, make_corpus, make_definition
+from shards import OF_N, Layout, ShardFile, make_layout, run_flags
 
 NOT_UTF8 = [
     *(b"\xff", b"\x80", b"\xc3", b"\xc0\x80", b"\xe2\x82", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
@@ -25,36 +25,37 @@ class Wrong:
       layout: its files.
       names: the message has to contain one of these, if there are any.
       place: what the message has to contain as well, such as a line.
-      codes: the exit codes that fit.
     """
 
     layout: Layout
     names: Sequence[str] = ()
     place: str = ""
-    codes: Sequence[int] = (3,)
 
 
-def attack(case: Case) -> None:
-    """Makes a random corpus wrong in one way."""
+def wrong_input(case: Case) -> None:
+    """A corpus that is wrong in one way: the message names it, and an older result stays."""
     chooser = case.random
     corpus = make_corpus(chooser, chooser.choice([12, 24, 60, 120]), plain=case.chance(0.5))
     defect = chooser.choice(DEFECTS)
     case.what = (defect.__doc__ or "").rstrip(".").lower()
     wrong = defect(case, corpus)
-    flags = ["--format=json", *make_definition(chooser).flags]
+    flags = ["--format=json", *flags_of(make_definition(chooser))]
     more = [flag for flag in run_flags(case, corpus) if flag[2] in "rt"]
-    output = OutputFolder(case)
-    run = case.run(*wrong.layout.arguments(*flags, *more, "--output", output.path))
-    check_refusal(run, wrong.codes, wrong.names)
-    check(wrong.place in run.err, f"the message does not say {wrong.place!r}: {run.err.strip()}")
-    output.check_untouched()
+    run = case.run(*wrong.layout.arguments(*flags, *more, "--output", case.output))
+    assert (run.code, run.out) == (3, b""), run.err
+    cause, remedy = complaints(run)
+    assert cause.startswith("beam-bleu: ")
+    assert remedy.startswith("  ")
+    assert not wrong.names or any(name in run.err for name in wrong.names), run.err
+    assert wrong.place in run.err
+    case.check_output(case.older)
 
 
 def _even(case: Case, corpus: Corpus, style: str | None = None) -> Layout:
     """All streams in the same several shards of the same number of lines, at least one each."""
     count = case.random.choice([3, 4, 6, 12])
     cuts = [corpus.segments // count * i for i in range(1, count)]
-    return make_layout(case, corpus, count, style, all_sharded=True, cuts=cuts)
+    return make_layout(case, corpus, count, style, cuts=cuts)
 
 
 # Lines and shards: each file is good, but they do not belong together
