@@ -10,9 +10,6 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -20,8 +17,6 @@ from command_line import (
     PROJECT,
     REFERENCES,
     SYSTEMS,
-    Argument,
-    Run,
     assert_equals_sacrebleu,
     called,
     read_lines,
@@ -32,28 +27,39 @@ from command_line import (
 from pyarrow import parquet
 
 from beam_bleu.transforms.pairing.records.joins import join_sources
-from deploy.local.cluster import Cluster
-from deploy.local.flink import FlinkCluster
 
 SEGMENTS, DOCUMENTS = 6000, 250
 RANGES = "--range_bytes=65536"
 """Small, so that the files are many portions, which documents cross."""
 
-USERS_PIPELINE = Path(__file__).with_name("users_pipeline.py")
 CHINESE = ["猫坐在垫子上，重3.5公斤。", "他说：“这是新的”，3.5公斤。", "猫坐在那里。a b c"]
+USERS_PIPELINE = """
+import sys
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from beam_bleu import BleuConfig, CorpusBleu
+
+output, *flags = sys.argv[1:]
+texts = [(f"a b c d {n}", [f"a b c {n % 7} d", "a b d" if n % 2 else None]) for n in range(2000)]
+with beam.Pipeline(options=PipelineOptions(flags)) as pipeline:
+    segments = pipeline | beam.Create([(str(n % 5), each) for n, each in enumerate(texts)])
+    scores = segments | beam.Reshuffle() | CorpusBleu.PerKey(BleuConfig(smooth_method="floor"))
+    lines = scores | beam.MapTuple(lambda key, bleu: f"{key} {bleu.score!r} {bleu.totals}")
+    _ = lines | beam.io.WriteToText(output)
+"""
 DOMAINS = ["news", "talk", "größe"]
 COLUMNS = ("first", "second", "ref0", "ref1")
 BAD_LINES = {
     700: '{"first": "\\ud83d", "second": "a", "ref0": "b", "ref1": "c"}',
-    3000: '{"first": "a" "second": "b"}',
-    5900: '{"first": "a", "second": null, "ref0": "b", "ref1": "c"}',
+    5900: '{"first": "a" "second": "b"}',
 }
 SLICED = ["--language_column=lang", "--slice_by=domain,domain*length"]
 OF_RECORDS = ["--candidate_columns=first,second", "--reference_columns=ref0,ref1"]
-EVIDENCE = ["--slice_by=domain", "--save_totals", "--examples=7"]
 
 
-def segments() -> list[dict[str, str]]:
+def segments():
     """Two systems and two references, in English and Chinese, with labels."""
     draw = random.Random(12)
     english = [read_lines(path) for path in (*list(SYSTEMS.values())[:2], *REFERENCES)]
@@ -72,14 +78,12 @@ def segments() -> list[dict[str, str]]:
     return rows
 
 
-def write_records(path: Path, rows: Sequence[dict[str, Any]], *columns: str) -> Path:
-    return write_lines(
-        path,
-        [json.dumps({name: row[name] for name in columns}, ensure_ascii=False) for row in rows],
-    )
+def write_records(path, rows, *columns):
+    lines = [json.dumps({name: row[name] for name in columns}, ensure_ascii=False) for row in rows]
+    return write_lines(path, lines)
 
 
-def write_shards(folder: Path, texts: Sequence[str], count: int, suffixes: Sequence[str]) -> str:
+def write_shards(folder, texts, count, suffixes):
     """Writes a stream in shards, with the suffixes in turn; returns its pattern."""
     for number in range(count):
         part = texts[number * len(texts) // count : (number + 1) * len(texts) // count]
@@ -87,7 +91,7 @@ def write_shards(folder: Path, texts: Sequence[str], count: int, suffixes: Seque
     return f"{folder}/part-*"
 
 
-def write_join(folder: Path, rows: list[dict[str, str]]) -> list[Argument]:
+def write_join(folder, rows):
     """References in Parquet, a system in JSON lines, another, which lacks some, in TSV."""
     draw = random.Random(5)
     references, first, second = (draw.sample(rows, SEGMENTS) for _ in range(3))
@@ -109,65 +113,46 @@ def write_join(folder: Path, rows: list[dict[str, str]]) -> list[Argument]:
     ]
 
 
-def named(texts: Sequence[Argument]) -> list[Argument]:
-    """The arguments of two systems and two references."""
-    return streams([f"first={texts[0]}", f"second={texts[1]}"], texts[2:])
-
-
-Jobs = dict[str, list[Argument]]
-
-
 @pytest.fixture(scope="module")
-def jobs(tmp_path_factory: pytest.TempPathFactory) -> Jobs:
+def jobs(tmp_path_factory):
     """The arguments of each job; of "bad records", too, which fails."""
     folder, rows = tmp_path_factory.mktemp("corpus"), segments()
     texts = {name: [row[name] for row in rows] for name in COLUMNS}
-    plain = [write_lines(folder / f"{name}.txt", text) for name, text in texts.items()]
+    suffixes = [[".gz"], [".zst", ".xz"], [".bz2", ".gz"], [""]]
     compressed = [
-        write_shards(folder / name, text, 8, suffixes)
-        for (name, text), suffixes in zip(
-            texts.items(), [[".gz"], [".zst", ".xz"], [".bz2", ".gz"], [""]], strict=True
-        )
+        write_shards(folder / name, text, 8, of_stream)
+        for (name, text), of_stream in zip(texts.items(), suffixes, strict=True)
     ]
-    cuts = [
-        plain[0],
-        *(write_shards(folder / f"cut {n}", texts[COLUMNS[n]], n, [""]) for n in (1, 2)),
-        plain[3],
-    ]
-    labels = write_lines(
-        folder / "labels.tsv", [f"{row['domain']}\t{row['document']}" for row in rows]
+    plain = [write_lines(folder / f"{name}.txt", text) for name, text in texts.items()]
+    of_compressed, of_plain = (
+        streams([f"first={each[0]}", f"second={each[1]}"], each[2:]) for each in (compressed, plain)
     )
-    labelled = [*named(plain), f"--labels=domain,document={labels}", *EVIDENCE]
-    lines = write_records(folder / "records.jsonl", rows, *COLUMNS, "lang", "domain")
-    records = read_lines(lines)
+    labels = [f"{row['domain']}\t{row['document']}" for row in rows]
+    records = read_lines(write_records(folder / "records.jsonl", rows, *COLUMNS, "lang", "domain"))
     for number, line in BAD_LINES.items():
         records[number] = line
     for name, part in (("1", records[:4000]), ("2", records[4000:])):
         write_lines(folder / f"part-{name}.jsonl", part)
-    twice = write_records(folder / "twice.jsonl", [*rows, rows[7]], "id", "first", "ref0")
     bad = [f"--input={folder}/part-*.jsonl", *OF_RECORDS]
     return {
-        "compressed": [*named(compressed), "--segment_scores"],
-        "cuts": [*named(cuts), "--cuts=any"],
+        "compressed": [*of_compressed, "--segment_scores"],
         "records": [*bad, *SLICED, "--on_bad_record=reject", "--segment_scores"],
         "join": [*write_join(folder / "join", rows), *SLICED, "--coverage=each"],
         "documents": [
-            *(*labelled, "--documents=document", "--resample=bootstrap", "--compare=all"),
-            *("--partition=1", "--metrics", "bleu", "chrf"),
+            *of_plain,
+            f"--labels=domain,document={write_lines(folder / 'labels.tsv', labels)}",
+            *("--slice_by=domain", "--save_totals", "--examples=7", "--partition=1"),
+            *("--documents=document", "--resample=bootstrap", "--compare=all"),
+            *("--metrics", "bleu", "chrf"),
         ],
-        "randomization": [*labelled, "--resample=randomization", "--baseline=first", "--seed=7"],
         "bad records": bad,
-        "ids": [
-            *(twice, "-i", twice, "--join_on=id"),
-            *("--candidate_columns=first", "--reference_columns=ref0"),
-        ],
     }
 
 
 _OF_A_JOB = ("beam-bleu: Created job with id: [", "beam-bleu: the page of the job: ")
 
 
-def typed_for(cluster: Cluster, *words: Argument) -> Run:
+def typed_for(cluster, *words):
     """The command on an engine; its `err` is without the lines about the engine's job."""
     run = typed(*words, "--progress=off", *cluster.flags(), timeout=900)
     lines = run.err.splitlines(keepends=True)
@@ -176,9 +161,9 @@ def typed_for(cluster: Cluster, *words: Argument) -> Run:
     return dataclasses.replace(run, err=rest)
 
 
-def content(folder: Path) -> dict[str, Any]:
+def content(folder):
     """What the files of a run have, however an engine divides its data files."""
-    found: dict[str, Any] = {
+    found = {
         name: (folder / name).read_bytes()
         for name in ("scores.json", "totals.json", "examples.jsonl", "_SUCCESS")
         if (folder / name).exists()
@@ -193,19 +178,16 @@ def content(folder: Path) -> dict[str, Any]:
     return found
 
 
-def warnings(run: Run) -> list[str]:
+def warnings(run):
     """The warnings that do not name the folder of the output."""
     return [line for line in run.err.splitlines() if "/rejected-" not in line]
 
 
-JOBS = ["compressed", "cuts", "records", "join", "documents", "randomization"]
+JOBS = [pytest.param("compressed", marks=pytest.mark.engines), "records", "join", "documents"]
 
 
-@pytest.mark.parametrize(
-    "job",
-    [pytest.param(job, marks=[pytest.mark.engines] if job == "compressed" else []) for job in JOBS],
-)
-def test_a_job_gives_the_same(cluster: Cluster, jobs: Jobs, job: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("job", JOBS)
+def test_a_job_gives_the_same(cluster, jobs, job, tmp_path):
     given = [*jobs[job], RANGES, "--format=json", "--output"]
     here, there = tmp_path / "here", tmp_path / "there"
     expected = called(*given, here, "--progress=off")
@@ -226,39 +208,16 @@ def test_a_job_gives_the_same(cluster: Cluster, jobs: Jobs, job: str, tmp_path: 
         assert all(each["p_value"] is not None for each in expected.document["comparisons"])
 
 
-@pytest.mark.parametrize(
-    ("job", "fragments"),
-    [
-        ("bad records", ["input: line 701: ", "part-1.jsonl"]),
-        ("ids", ['"s7"', "line 8", f"line {SEGMENTS + 1}"]),
-    ],
-)
-def test_wrong_input_ends_a_job_on_an_engine(
-    flink: FlinkCluster, jobs: Jobs, job: str, fragments: list[str], tmp_path: Path
-) -> None:
-    run = typed_for(flink, *jobs[job], "--output", tmp_path / "out")
-    run.assert_failed(3, *fragments)
+def test_wrong_input_ends_a_job_on_an_engine(flink, jobs, tmp_path):
+    run = typed_for(flink, *jobs["bad records"], "--output", tmp_path / "out")
+    run.assert_failed(3, "input: line 701: ", "part-1.jsonl")
     assert not (tmp_path / "out" / "scores.json").exists()
 
 
-def test_processes_of_the_in_process_runner(jobs: Jobs, tmp_path: Path) -> None:
-    """Each worker is a process of its own, as on an engine."""
-    processes = ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]
-    for job in ("records", "join"):
-        given = [*jobs[job], RANGES, "--quiet", "--output"]
-        expected = called(*given, tmp_path / f"{job} here")
-        assert expected.code == 0, expected.err
-        run = typed(*given, tmp_path / f"{job} there", *processes, timeout=300)
-        assert (run.code, run.out, run.err) == (0, expected.out, "")
-        assert content(tmp_path / f"{job} there") == content(tmp_path / f"{job} here")
-
-
-def test_a_pipeline_of_the_users_own(cluster: Cluster, tmp_path: Path) -> None:
-    """CorpusBleu.PerKey between the user's own steps."""
-
-    def scores(*flags: str) -> list[str]:
+def test_a_pipeline_of_the_users_own(cluster, tmp_path):
+    def scores(*flags):
         out = tmp_path / f"scores-{len(flags)}"
-        command = [sys.executable, USERS_PIPELINE, str(out), *flags]
+        command = [sys.executable, "-c", USERS_PIPELINE, str(out), *flags]
         subprocess.run(command, cwd=PROJECT, check=True, capture_output=True, timeout=900)
         return sorted(line for path in tmp_path.glob(f"{out.name}*") for line in read_lines(path))
 

@@ -1,69 +1,38 @@
-"""On Flink the work is spread over all task managers and several workers."""
+"""On Flink all task managers work, and `doctor` asks the workers."""
 
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
+import json
+import platform
 import time
-from pathlib import Path
 
-import pytest
 from command_line import (
-    COMMAND,
-    PROJECT,
+    EXAMPLE,
     REFERENCES,
     SYSTEMS,
     called,
     read_lines,
     streams,
+    typed,
     write_lines,
 )
 
-from deploy.local.flink import FlinkCluster
-
-COPIES, SYSTEMS_AT_ONCE = 12_000, 12
-"""Copies of the example: enough for all workers."""
-
-AT_WORK = 250_000_000
-"""Bytes: a worker that has read more than this has started and reads text."""
+from deploy.local.hosts.installing import copy_sources
 
 
-def bytes_read(process: int) -> int:
-    try:
-        return int(Path(f"/proc/{process}/io").read_text().split()[1])
-    except OSError:  # it has ended
-        return 0
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
-def test_both_task_managers_and_two_workers_do_the_work(
-    flink: FlinkCluster, tmp_path: Path
-) -> None:
+def test_all_task_managers_do_the_work(flink, tmp_path):
     paths = []
     for source in (SYSTEMS["atlas"], REFERENCES[0]):
         # The lines are all different, so that no line can be counted in place of another.
-        copies = itertools.chain.from_iterable([read_lines(source)] * COPIES)
+        copies = itertools.chain.from_iterable([read_lines(source)] * 12_000)
         lines = [f"{line} {number}" for number, line in enumerate(copies)]
         paths.append(write_lines(tmp_path / source.name, lines))
-    systems = [f"{number}={paths[0]}" for number in range(SYSTEMS_AT_ONCE)]
-    corpus = streams(systems, paths[1:], "--range_bytes=20000000")
-    before = set(flink.workers())
-    command = [*COMMAND, *corpus, f"--output={tmp_path}/out", "--progress=off", *flink.flags()]
-    process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
-    read: dict[int, int] = {}
-    end = time.monotonic() + 300
-    try:
-        while process.poll() is None:
-            assert time.monotonic() < end
-            for worker in set(flink.workers()) - before:
-                # It may have ended since it was listed. Then nothing is known of what it has read.
-                read[worker] = max(read.get(worker, 0), bytes_read(worker))
-            time.sleep(0.2)
-    finally:
-        process.kill()
-    assert process.returncode == 0
-    assert len([each for each in read.values() if each >= AT_WORK]) >= 2, read
+    systems = [f"{number}={paths[0]}" for number in range(12)]
+    corpus = streams(systems, paths[1:], "--range_bytes=20000000", "--format=json")
+    run = typed(*corpus, f"--output={tmp_path}/out", *flink.flags(), timeout=300)
+    assert run.out == called(*corpus).out, run.err
+    end = time.monotonic() + 60
     while (job := flink.newest_job())["state"] != "FINISHED":  # Flink tells a little later
         assert time.monotonic() < end
         time.sleep(0.2)
@@ -75,5 +44,23 @@ def test_both_task_managers_and_two_workers_do_the_work(
     }
     assert set(did) == {each["id"] for each in flink.task_managers()}
     assert all(units >= 3 for units in did.values()), did
-    expected = called(*corpus, "--format=json")
-    assert (tmp_path / "out" / "scores.json").read_bytes() == expected.out
+
+
+def test_doctor_asks_the_workers(pool, flink, tmp_path):
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "scores.json").mkdir()  # a file cannot take its place, but one beside it is possible
+    doctor = ["doctor", "--format=json", *EXAMPLE, "--output", output]
+    run = typed(*doctor, *flink.flags(), timeout=300)
+    assert run.code == 0, run.err
+    facts = json.loads(run.out)["facts"]
+    assert {(fact["section"], fact["status"]) for fact in facts} == {(platform.node(), "ok")}
+    assert [path.name for path in output.iterdir()] == ["scores.json"]
+
+    copy = copy_sources(tmp_path / "copy")
+    changed = copy / "transforms" / "version.py"
+    changed.write_text(changed.read_text() + "# changed\n")
+    run = typed(*doctor, *pool(code=copy), timeout=300)
+    assert run.code == 1
+    facts = {fact["name"]: fact["status"] for fact in json.loads(run.out)["facts"]}
+    assert (facts["beam-bleu"], facts["code"]) == ("ok", "FAIL")

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,12 @@ from command_line import EXAMPLE, EXAMPLES, called
 from engine_parts import need
 
 from deploy.image import chroot
-from deploy.local.flink import FlinkCluster
 from deploy.local.places import Place
 from deploy.local.processes import free_port
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def image(tmp_path_factory):
     """The built image. BEAM_BLEU_IMAGE names a folder to keep it in."""
     need("image")
     kept = os.environ.get("BEAM_BLEU_IMAGE")
@@ -31,7 +29,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> Iterator[Path]:
+def shared(tmp_path):
     """A folder that the image's user can write, and that has the same name inside."""
     folder = Path("/var/tmp") / f"beam-bleu-{tmp_path.name}-{os.getpid()}"
     shutil.copytree(EXAMPLES, folder / "examples")
@@ -40,7 +38,7 @@ def shared(tmp_path: Path) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def run(image: Path, *command: str | Path, bind: Path | None = None) -> tuple[int, str, str]:
+def run(image, *command, bind=None):
     binds = [str(bind)] if bind else []
     words = chroot.container(image, [str(word) for word in command], binds)
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
@@ -57,24 +55,7 @@ def test_the_user_is_not_root_and_can_write_only_temporary_files(image):
     assert run(image, "touch", "/tmp/file")[0] == 0
 
 
-def test_the_sample_has_its_score_and_nothing_is_compiled(image, shared):
-    inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
-    code, out, err = run(image, "beam-bleu", *inside, "--format=json", "--verbose", bind=shared)
-    assert code == 0, err
-    assert out.encode() == called(*EXAMPLE, "--format=json").out
-    assert " loaded, 0 compiled; cache folder: /opt/beam-bleu/kernel" in err
-    assert "UserWarning" not in err
-
-
-def test_a_machine_without_the_instructions_gets_an_error(image, shared):
-    inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
-    features = "NUMBA_CPU_FEATURES=+avx2,+no-such-instruction"
-    code, out, err = run(image, "env", features, "beam-bleu", *inside, bind=shared)
-    assert (code, out) == (2, "")
-    assert "the processor of this machine lacks no-such-instruction" in err
-
-
-def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink: FlinkCluster):
+def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink):
     port = free_port()
     pool = ["python", "/opt/beam-bleu/worker_pool.py", "--port", str(port)]
     inside = [word.replace(str(EXAMPLES), f"{shared}/examples") for word in map(str, EXAMPLE)]
@@ -87,8 +68,9 @@ def test_flink_scores_with_launcher_and_pool_of_the_image(image, shared, flink: 
             assert workers.poll() is None
             time.sleep(0.1)
         flags = [*flink.flags(), f"--environment_config=127.0.0.1:{port}", f"--output={shared}/out"]
-        code, _, err = run(image, "beam-bleu", *inside, *flags, bind=shared)
+        code, _, err = run(image, "beam-bleu", *inside, *flags, "--verbose", bind=shared)
         assert code == 0, err
+        assert " 0 compiled; cache folder: /opt/beam-bleu/kernel" in err
     finally:
         workers.kill()  # unshare ignores a SIGTERM; the pool ends with it
         workers.wait(timeout=30)

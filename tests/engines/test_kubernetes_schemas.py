@@ -6,8 +6,6 @@ import functools
 import json
 import subprocess
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -38,13 +36,7 @@ print(json.dumps(read.to_dict()))
 """The operator's own types leave out what they do not know."""
 
 
-@pytest.fixture(autouse=True)
-def _needs_kubernetes() -> None:
-    need("kubernetes")
-
-
-@functools.cache
-def written(folder: str) -> str:
+def written(folder):
     """What kubectl writes for a folder."""
     command = [parts.kubectl(), "kustomize", FOLDER / folder]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -53,11 +45,7 @@ def written(folder: str) -> str:
     return done.stdout
 
 
-def objects(folder: str) -> list[dict[str, Any]]:
-    return [*yaml.safe_load_all(written(folder))]
-
-
-def refused_by_kubernetes(given: list[dict[str, Any]], folder: Path) -> str:
+def refused_by_kubernetes(given, folder):
     """What the schemas of Kubernetes say."""
     file = folder / "objects.yaml"
     file.write_text(yaml.safe_dump_all(given))
@@ -67,13 +55,13 @@ def refused_by_kubernetes(given: list[dict[str, Any]], folder: Path) -> str:
 
 
 @functools.cache
-def flink_schema() -> dict[str, Any]:
+def flink_schema():
     """The schema of a FlinkDeployment, in which unknown fields are errors."""
     with zipfile.ZipFile(parts.flink_operator()) as jar:
         text = jar.read("META-INF/fabric8/flinkdeployments.flink.apache.org-v1.yml")
     (version,) = yaml.safe_load(text)["spec"]["versions"]
 
-    def closed(schema: Any) -> Any:
+    def closed(schema):
         if isinstance(schema, list):
             return [closed(each) for each in schema]
         if not isinstance(schema, dict):
@@ -85,12 +73,12 @@ def flink_schema() -> dict[str, Any]:
             made.pop("type", None)
         return made
 
-    schema: dict[str, Any] = closed(version["schema"]["openAPIV3Schema"])
+    schema = closed(version["schema"]["openAPIV3Schema"])
     schema["properties"] |= {name: {} for name in ("apiVersion", "kind", "metadata")}
     return schema
 
 
-def read_by_spark(given: dict[str, Any]) -> Any:
+def read_by_spark(given):
     command = [parts.checkers(), "-c", SPARK]
     done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -100,7 +88,8 @@ def read_by_spark(given: dict[str, Any]) -> Any:
 @pytest.mark.engines
 @pytest.mark.parametrize("folder", APPLIED)
 def test_the_schemas_accept_every_object(folder, tmp_path):
-    given = objects(folder)
+    need("kubernetes")
+    given = [*yaml.safe_load_all(written(folder))]
     operators = [each for each in given if each["kind"] in ("FlinkDeployment", "SparkApplication")]
     assert len(operators) == 1
     for each in operators:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
-from typing import Any
 
 import pytest
 from engine_parts import need
@@ -29,7 +27,7 @@ ARTICLE = r"""\documentclass{article}
 """
 
 
-def hostile(names: list[str]) -> dict[str, Any]:
+def hostile(names):
     """A result with these names of systems, labels and slices."""
     found = with_evidence(document(names, PRESETS[:3]))
     for entry in (*found["scores"], *found["comparisons"]):
@@ -38,23 +36,11 @@ def hostile(names: list[str]) -> dict[str, Any]:
     return found
 
 
-def compile_in(folder: Path, text: str, packages: str = "") -> str:
-    """The log of pdfLaTeX, which stops at the first error."""
-    (folder / "scores.tex").write_text(text, encoding="utf-8")
-    (folder / "paper.tex").write_text(ARTICLE % packages)
-    command = ("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex")
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
-    log = (folder / "paper.log").read_text(errors="replace")
-    assert done.returncode == 0, log[-2000:]
-    return log
-
-
-def latex(document: dict[str, Any]) -> str:
-    return (
-        DisplayFlags(format="latex")
-        .shown(document_bytes(document), read_result(document), ("a % remark",))
-        .decode()
+def latex(document):
+    shown = DisplayFlags(format="latex").shown(
+        document_bytes(document), read_result(document), ("a % remark",)
     )
+    return shown.decode()
 
 
 @pytest.mark.engines
@@ -64,5 +50,10 @@ def test_a_result_with_hostile_names_compiles(packages, tmp_path):
     # A page has room for some 40 rows.
     chunks = [NAMES[first : first + 18] for first in range(0, len(NAMES), 18)]
     text = "\\clearpage\n".join(latex(hostile(chunk)) for chunk in chunks)
-    log = compile_in(tmp_path, text, packages)
+    (tmp_path / "scores.tex").write_text(text, encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(ARTICLE % packages)
+    command = ("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = (tmp_path / "paper.log").read_text(errors="replace")
+    assert done.returncode == 0, log[-2000:]
     assert "Output written on paper.pdf" in log

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 from command_line import EXAMPLE, EXAMPLES, PROJECT, called
@@ -21,7 +20,7 @@ OF_SCRAPES = {"instance", "corpus"}
 """Labels that Prometheus adds, and the one that the README asks for."""
 
 
-def promtool(*words: str | Path, text: bytes | None = None) -> str:
+def promtool(*words, text=None):
     """What promtool says. It must find nothing wrong."""
     command = [parts.prometheus() / "promtool", *words]
     done = subprocess.run(command, input=text, capture_output=True, check=False)
@@ -30,35 +29,24 @@ def promtool(*words: str | Path, text: bytes | None = None) -> str:
     return said
 
 
-@pytest.fixture(scope="module")
-def metrics(tmp_path_factory) -> bytes:
+@pytest.fixture
+def metrics(tmp_path):
     """The metrics.prom of a run that has all metrics of the dashboard and the alerts."""
-    folder = tmp_path_factory.mktemp("run")
-    (folder / "pairs.txt").write_text("en-de\n" * 72)
-    labels = [f"--labels=pair={folder / 'pairs.txt'}", "--language_column=pair"]
+    (tmp_path / "pairs.txt").write_text("en-de\n" * 72)
+    labels = [f"--labels=pair={tmp_path / 'pairs.txt'}", "--language_column=pair"]
     domains = [f"--labels=domain={EXAMPLES / 'domains.txt'}", "--slice_by=domain", "--metrics=bleu"]
     flags = ["--on_bad_record=reject", "--metrics_label=corpus=news", "--metrics_slices=5"]
-    run = called(*EXAMPLE, *labels, *domains, *flags, "--metrics=ter", "--output", folder / "out")
+    run = called(*EXAMPLE, *labels, *domains, *flags, "--metrics=ter", "--output", tmp_path / "out")
     assert run.code == 0, run.err
-    return (folder / "out" / "metrics.prom").read_bytes()
+    return (tmp_path / "out" / "metrics.prom").read_bytes()
 
 
-@pytest.fixture(autouse=True)
-def _needs_prometheus() -> None:
+def test_promtool_accepts_alerts_their_tests_and_metrics(metrics):
     need("prometheus")
-
-
-def test_promtool_accepts_the_alerts_and_their_tests_pass():
     assert "6 rules found" in promtool("check", "rules", FOLDER / "rules.yml")
     assert "SUCCESS" in promtool("test", "rules", FOLDER / "rules_test.yml")
-
-
-def test_promtool_accepts_the_alerts_of_kubernetes():
     rules = PROJECT / "deploy" / "kubernetes" / "alerts.yml"
     assert "2 rules found" in promtool("check", "rules", rules)
-
-
-def test_promtool_accepts_the_metrics_of_a_run(metrics):
     assert promtool("check", "metrics", text=metrics) == ""
 
 

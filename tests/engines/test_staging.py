@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from command_line import EXAMPLE, Run, called
+from command_line import EXAMPLE, called
 from engine_parts import need
 
 from deploy.local import parts
@@ -20,90 +19,65 @@ from deploy.local.hosts.installing import copy_sources, make_wheel
 BOOT = {"RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT": "1"}
 
 
-def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+def run(*command, cwd):
     environment = {**os.environ, **BOOT}
     environment.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, check=False
-    )
-    return done
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=cwd, env=environment, capture_output=True, check=False)
 
 
-def checked(*command: str | Path, cwd: Path) -> str:
+def checked(*command, cwd):
     done = run(*command, cwd=cwd)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project without files of earlier builds."""
+def folder(tmp_path_factory):
+    """A folder with a wheel, and an environment with what it depends on, but without the wheel."""
     need("prism")
     need("boot")
-    return copy_sources(tmp_path_factory.mktemp("sources") / "of")
-
-
-@pytest.fixture(scope="module")
-def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_wheel(tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="module")
-def dependencies(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel's dependencies, but without the wheel."""
     folder = tmp_path_factory.mktemp("dependencies")
+    wheel = make_wheel(folder)
     checked(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    python = folder / "venv/bin/python"
-    checked(python, "-m", "pip", "install", "--quiet", "--no-compile", wheel, cwd=folder)
-    checked(python, "-m", "pip", "uninstall", "--quiet", "--yes", "beam-bleu", cwd=folder)
-    found = checked(
-        python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder
-    )
-    return Path(found.strip())
+    pip = [folder / "venv/bin/python", "-m", "pip"]
+    checked(*pip, "install", "--quiet", "--no-compile", wheel, cwd=folder)
+    checked(*pip, "uninstall", "--quiet", "--yes", "beam-bleu", cwd=folder)
+    return folder
 
 
-def environment(folder: Path, dependencies: Path) -> Path:
+def environment(place, folder):
     """A new Python environment with the dependencies; returns its bin/."""
-    checked(sys.executable, "-m", "venv", folder, cwd=dependencies)
+    checked(sys.executable, "-m", "venv", place, cwd=folder)
     # A source package is built here and on the worker. The setuptools of venv is too old for that.
-    command = [folder / "bin/python", "-m", "pip", "install", "--quiet", "build", "setuptools>=77"]
+    command = [place / "bin/python", "-m", "pip", "install", "--quiet", "build", "setuptools>=77"]
     checked(*command, cwd=folder)
-    site = next(folder.glob("lib/python3*/site-packages"))
+    (site,) = place.glob("lib/python3*/site-packages")
+    (dependencies,) = folder.glob("venv/lib/python3*/site-packages")
     (site / "dependencies.pth").write_text(f"{dependencies}\n")
-    return folder / "bin"
+    return place / "bin"
 
 
-@pytest.fixture(scope="module")
-def launcher(wheel: Path, dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command, installed from the wheel."""
-    folder = tmp_path_factory.mktemp("launcher")
-    programs = environment(folder / "venv", dependencies)
-    checked(programs / "python", "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=folder)
-    return programs / "beam-bleu"
-
-
-@pytest.fixture(params=["a wheel", "pyproject.toml"])
-def staged(request: pytest.FixtureRequest, wheel: Path, sources: Path) -> str:
-    if request.param == "a wheel":
-        return f"--extra_package={wheel}"
-    return f"--setup_file={sources}/pyproject.toml"
-
-
-def test_workers_get_the_code_with_the_job(
-    staged: str, launcher: Path, dependencies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bare = environment(tmp_path / "bare", dependencies)
+@pytest.mark.parametrize("given", ["--extra_package", "--setup_file"])
+def test_workers_get_the_code_with_the_job(given, folder, tmp_path, monkeypatch):
+    (wheel,) = folder.glob("*.whl")
+    launcher = environment(tmp_path / "launcher", folder)
+    checked(launcher / "python", "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=folder)
+    if given == "--extra_package":
+        staged = f"--extra_package={wheel}"
+    else:
+        staged = f"--setup_file={copy_sources(tmp_path / 'sources')}/pyproject.toml"
     for name, value in BOOT.items():
         monkeypatch.setenv(name, value)
-    workers = Workers(str(bare / "python"), parts.boot())
-    cluster = cluster_here("prism", tmp_path / "prism", workers)
-    arguments = [*map(str, EXAMPLE), "--format=json", "--output", tmp_path / "out"]
+    bare = environment(tmp_path / "bare", folder)
+    cluster = cluster_here("prism", tmp_path / "prism", Workers(str(bare / "python"), parts.boot()))
+    command = [launcher / "beam-bleu", *EXAMPLE, "--format=json", "--output", tmp_path / "out"]
     with cluster:
-        without = run(launcher, *arguments, *cluster.flags(), cwd=tmp_path)
+        without = run(*command, *cluster.flags(), cwd=tmp_path)
         assert without.returncode == 1
         assert b"the workers do not have beam-bleu" in without.stderr
         assert not (tmp_path / "out" / "scores.json").exists()
 
-        with_it = run(launcher, *arguments, *cluster.flags(), staged, cwd=tmp_path)
+        with_it = run(*command, *cluster.flags(), staged, cwd=tmp_path)
     assert with_it.returncode == 0, with_it.stderr
-    assert Run(0, with_it.stdout, "") == called(*EXAMPLE, "--format=json")
+    assert with_it.stdout == called(*EXAMPLE, "--format=json").out
