@@ -6,7 +6,6 @@ import fnmatch
 import importlib.metadata
 import re
 
-import pytest
 from command_line import PROJECT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -35,6 +34,8 @@ def test_every_requirement_of_the_project_is_pinned_with_hashes():
         assert hashes, line
         package, _, version = requirement.partition(";")[0].strip().partition("==")
         pinned.setdefault(package, []).append(version)
+    bases = dict(words.split(":") for kind, words in STEPS["dataflow"] if kind == "FROM")
+    pinned["apache-beam"].append(bases["apache/beam_python3.11_sdk"])
     for required in map(Requirement, importlib.metadata.requires("beam-bleu")):
         name = canonicalize_name(required.name)
         versions = ["0.1.0"] if name == "beam-bleu" else pinned[name]
@@ -43,26 +44,16 @@ def test_every_requirement_of_the_project_is_pinned_with_hashes():
         )
 
 
-def test_the_beam_of_dataflows_image_is_one_that_the_project_takes():
-    requirements = map(Requirement, importlib.metadata.requires("beam-bleu"))
-    (beam,) = (each for each in requirements if each.name == "apache-beam" and not each.marker)
-    bases = dict(words.split(":") for kind, words in STEPS["dataflow"] if kind == "FROM")
-    assert bases["apache/beam_python3.11_sdk"] in beam.specifier
-
-
-def test_the_images_have_the_version_and_the_launcher_of_the_project():
+def test_the_copied_files_exist_and_are_sent_to_the_builder():
     assert ("ARG", f"VERSION={VERSION}") in STEPS["image"]
     (environment,) = (words for kind, words in STEPS["dataflow"] if kind == "ENV")
     name, _, path = environment.partition("=")
     assert name == "FLEX_TEMPLATE_PYTHON_PY_FILE"
     assert ["deploy/dataflow/launch.py", path] in copied("dataflow")
-
-
-@pytest.mark.parametrize("image", STEPS)
-def test_the_copied_files_exist_and_are_sent_to_the_builder(image):
     ignored = (PROJECT / ".dockerignore").read_text().splitlines()
     sent = [line[1:] for line in ignored if line.startswith("!")]
-    for source in (word for words in copied(image) for word in words[:-1]):
+    files = [*copied("image"), *copied("dataflow")]
+    for source in (word for words in files for word in words[:-1]):
         if not source.startswith("--"):
             assert (PROJECT / source).exists(), source
             assert any(fnmatch.fnmatch(source, f"{name}*") for name in sent), source

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 import yaml
 from command_line import PROJECT
 
@@ -59,16 +58,13 @@ def pool() -> dict[str, Any]:
     return next(each for each in pools if each["resources"].get("requests", {}).get("cpu"))
 
 
-@pytest.mark.parametrize("folder", ["base", "spark"])
-def test_the_command_takes_the_flags_of_the_nightly_job(folder):
-    flags = settings(folder)["FLAGS"]
-    texts = ["--candidates=s=/texts/s", "--references=/texts/r", "--output=/scores/day"]
-    job = parse([*texts, "--partition=day", "--progress=off", *flags.split()]).job
-    assert job.output == "/scores/day"
-    assert f"--environment_config localhost:{pool()['command'][-1]}" in flags
-
-
-def test_flink_is_where_the_flags_say():
+def test_the_nightly_jobs_flags_are_those_of_the_command_and_name_flink():
+    for folder in ("base", "spark"):
+        flags = settings(folder)["FLAGS"]
+        texts = ["--candidates=s=/texts/s", "--references=/texts/r", "--output=/scores/day"]
+        job = parse([*texts, "--partition=day", "--progress=off", *flags.split()]).job
+        assert job.output == "/scores/day"
+        assert f"--environment_config localhost:{pool()['command'][-1]}" in flags
     flags = settings("base")["FLAGS"]
     (server,) = (each for each in containers() if each.get("name") == "job-server")
     (flink,) = of_kind("FlinkDeployment")

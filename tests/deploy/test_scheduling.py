@@ -44,28 +44,24 @@ def write_texts(folders: dict[str, str], day: str) -> Path:
     return write_texts_of_a_day(Path(folders["TEXTS"], day))
 
 
-def run(command: str | list[str], folders: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    words = ["sh", "-c", command] if isinstance(command, str) else command
-    return subprocess.run(
-        words, env=folders, capture_output=True, text=True, timeout=120, check=False
-    )
+def run(day, folders):
+    words = [str(SCRIPT), day]
+    return subprocess.run(words, env=folders, capture_output=True, text=True, timeout=120)
 
 
 def test_the_script_scores_the_day_that_is_given(folders):
     texts = write_texts(folders, "2026-11-20")
-    assert run([str(SCRIPT), "2026-11-20"], folders).returncode == 0
+    link = texts / "link.prom"
+    link.symlink_to("2026-11-19")
+    labelled = {**folders, "FLAGS": "--metrics_label corpus=news", "METRICS": str(link)}
+    assert run("2026-11-20", labelled).returncode == 0
     scores = Path(folders["SCORES"], "2026-11-20", "scores.json")
     label = ["--format=json", "--partition=2026-11-20"]
     expected = called(*streams(list(SYSTEMS.values()), REFERENCES, *label)).out
     assert scores.read_bytes() == expected
-    link = texts / "link.prom"
-    link.symlink_to("2026-11-19")
-    labelled = {**folders, "FLAGS": "--metrics_label corpus=news", "METRICS": str(link)}
-    assert run([str(SCRIPT), "2026-11-20"], labelled).returncode == 0
-    assert scores.read_bytes() == expected
     assert 'beam_bleu_run_exit_code{corpus="news"} 0.0\n' in link.read_text()
     (texts / "references" / "a.txt").write_text("one line\n")
-    done = run([str(SCRIPT), "2026-11-20"], labelled)
+    done = run("2026-11-20", labelled)
     assert done.returncode == 3
     assert 'beam_bleu_run_exit_code{corpus="news"} 3.0\n' in link.read_text()
     assert "references 1 have 1 line" in done.stderr
@@ -93,14 +89,12 @@ def test_a_signal_to_the_script_ends_beam_bleu_in_order(folders, tmp_path):
 
 
 def test_the_script_does_not_score_texts_that_are_not_complete(folders):
-    absent = "_SUCCESS"
     texts = write_texts(folders, "2026-11-20")
-    for file in texts.glob(absent):
-        file.unlink()
-    done = run([str(SCRIPT), "2026-11-20"], folders)
+    (texts / "_SUCCESS").unlink()
+    done = run("2026-11-20", folders)
     assert (done.returncode, done.stdout) == (3, "")
     what, _, cause, remedy = done.stderr.splitlines()
-    assert what.endswith(f" {texts}/{absent}")
+    assert what.endswith(f" {texts}/_SUCCESS")
     assert "the texts of 2026-11-20 are not complete" in cause
     assert f"{SCRIPT} 2026-11-20" in remedy
     assert not Path(folders["SCORES"]).exists()
@@ -111,7 +105,7 @@ def test_the_gates_of_the_script_compare_with_the_last_night_that_passed(folders
     folders["SCORES"] += " of all nights"
     gated = {**folders, "GATES": "--drop proven --max-drop 1", "METRICS": str(metrics)}
     write_texts(folders, "2026-11-18")
-    first = run([str(SCRIPT), "2026-11-18"], gated)
+    first = run("2026-11-18", gated)
     assert first.returncode == 0
     assert first.stderr.startswith("beam-bleu: warning: no night in ")
     scores = Path(folders["SCORES"])
@@ -120,7 +114,7 @@ def test_the_gates_of_the_script_compare_with_the_last_night_that_passed(folders
     (scores / "2026-11-19" / "_SUCCESS").unlink()
     texts = write_texts(folders, "2026-11-20")
     shutil.copy(texts / "systems" / "cobalt.txt", texts / "systems" / "atlas.txt")
-    worse = run([str(SCRIPT), "2026-11-20"], gated)
+    worse = run("2026-11-20", gated)
     assert worse.returncode == 4
     assert "\nfailed  atlas" in worse.stdout
     assert f"{scores}/2026-11-18" in worse.stdout
