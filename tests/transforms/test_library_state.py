@@ -29,8 +29,7 @@ def sums_of(segments: list[Any], config: BleuConfig) -> GroupTotals:
 
 
 def test_added_rows_have_the_score_of_all_segments():
-    configs = [preset(name) for name in PRESETS]
-    for config in configs:
+    for config in map(preset, PRESETS):
         if config.tokenize == "spm" or config.max_ngram_order > 4:
             continue
         parts = [row_of_sums(sums_of(SEGMENTS[start::3], config)) for start in range(3)]

@@ -65,9 +65,7 @@ def listed(keyed: beam.PCollection[Any], label: str) -> beam.PCollection[Any]:
     ],
     ids=["discarding", "accumulating"],
 )
-def test_each_pane_is_what_a_batch_gives_for_its_segments(
-    early: int, mode: Any, windowing: Any
-) -> None:
+def test_each_pane_is_what_a_batch_gives_for_its_segments(early, mode, windowing):
     """Beam's own combiner, with the same trigger, says which segments a pane has.
 
     A discarding window has empty panes, too, for which there is no element. Late segments fire at

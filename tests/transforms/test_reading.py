@@ -166,7 +166,6 @@ PAIRED = {"pattern": "rows.jsonl"}
 JOINED = {"candidates": {"a": "a.jsonl"}, "references": ["r.jsonl"], "join_on": "id"}
 LINES = {"candidates": {"a": "a.txt"}, "references": ["r.txt"]}
 
-
 WRONG = [
     (ReadPairedRecords, PAIRED, {"pattern": 5}, "input must be a string, got 5"),
     (ReadPairedRecords, PAIRED, {"pattern": "a.txt"}, "give input_format, one of parquet, arrow"),

@@ -85,27 +85,6 @@ def test_scores_are_those_of_a_pipeline():
     assert ters["ter"].standard_error is None is not expected["ter"].standard_error
 
 
-def test_scores_are_those_of_sacrebleu():
-    candidates, streams = in_streams(made_segments(60, 4, seed=4))
-    configs = [
-        BleuConfig(tokenize="intl", lowercase=True, smooth_method="floor"),
-        ChrfConfig(word_order=2),
-        TerConfig(normalized=True, case_sensitive=True),
-    ]
-    theirs = {
-        "bleu": sacrebleu.BLEU(tokenize="intl", lowercase=True, smooth_method="floor", force=True),
-        "chrf": sacrebleu.CHRF(word_order=2),
-        "ter": sacrebleu.TER(normalized=True, case_sensitive=True),
-    }
-    found = score(candidates, streams, metrics=configs)
-    for word, metric in theirs.items():
-        expected = metric.corpus_score(candidates, streams).score
-        if word == "ter":  # sacreBLEU adds up averages of reference lengths, which are floats
-            expected = pytest.approx(expected, rel=1e-15 * len(candidates))
-        assert found[word].score == expected
-        assert found[word].sacrebleu_signature == str(metric.get_signature())
-
-
 def test_the_form_of_references_is_the_one_that_is_named():
     # As many references as segments: both forms are possible, and give different scores.
     candidates = ["the cat sat", "a dog ran"]
@@ -147,23 +126,13 @@ IMPOSSIBLE = [
     ({"references_per_segment": [["a"], ["b"]]}, "give exactly one of .* got both"),
     ({"references": ["a", "b"]}, r"references\[0\] must be texts: a list .* got 'a', of type"),
     ({"references": []}, "references must be a list of lists, got ..,"),
-    (
-        {"references": [["a", "b"], ["c"]]},
-        r"references\[1\] has the length 1, but candidates has 2: references= takes a list for "
-        "each reference, each as long as candidates",
-    ),
+    ({"references": [["a", "b"], ["c"]]}, r"references\[1\] has the length 1, but .* has 2: ref"),
     (
         {"references": None, "references_per_segment": [["a"], [None]]},
         r"references_per_segment\[1\] has no reference",
     ),
-    (
-        {"references": [["a", None], ["b", None]]},
-        r"references\[0\]\[1\] and references\[1\]\[1\] has no reference",
-    ),
-    (
-        {"metrics": ["perplexity"]},
-        "a metric needs the column .*score these records with the command",
-    ),
+    ({"references": [["a", None], ["b", None]]}, r"\[0\]\[1\] and references\[1\]\[1\] has no ref"),
+    ({"metrics": ["perplexity"]}, "a metric needs the column .*score these records with the"),
     ({"metrics": [BleuConfig(smooth_method="nltk-method5")]}, "is for segment scores only"),
     ({"uncertainty": 1}, "uncertainty must be True or False, got 1"),
     ({"threads": 0}, "threads must be 1 or more, got 0"),
@@ -210,8 +179,7 @@ def test_a_call_loads_neither_beam_nor_the_compiler():
     exec(program, {})  # so that the code is in the cache
     loaded = "print(*({'apache_beam', 'numba', 'pandas'} & sys.modules.keys()))"
     command = [sys.executable, "-c", f"import sys\n{program}{loaded}"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
+    assert subprocess.check_output(command).strip() == b""
 
 
 # Each segment by itself, and all pairs of texts

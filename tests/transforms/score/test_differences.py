@@ -1,4 +1,4 @@
-"""Differences have the standard error of the units' differences; families are adjusted."""
+"""Differences have the standard error of the units' differences, and read like the tables."""
 
 import dataclasses
 import itertools
@@ -7,10 +7,18 @@ import math
 import numpy as np
 import pytest
 from made_units import changed, made_totals, made_units
+from scoring import bleu_of
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.score.differences import clusters, difference_of_estimates, holm
+from beam_bleu.transforms.metrics.numbers import MeanScore
+from beam_bleu.transforms.score.differences import (
+    ComparedSystems,
+    SystemComparison,
+    clusters,
+    difference_of_estimates,
+    holm,
+)
 from beam_bleu.transforms.score.estimates import Estimates
 
 USUAL = BleuConfig()
@@ -142,3 +150,57 @@ def test_clusters():
         scores = {system: -sign * "ABCD".index(system) for system in "BADC"}
         found = clusters(scores, p_values, lower_is_better=sign < 0)
         assert found == [list(group) for group in groups]
+
+
+# Scores and comparisons read like the tables of the command
+
+MEAN = MeanScore(
+    score=2.54321, segments=9, signature="x", standard_error=0.0123, interval=(2.5, 2.6), name="x"
+)
+
+
+def test_a_score_reads_like_a_row_of_the_table():
+    assert repr(MEAN) == "x 2.543 ± 0.050  segments 9"
+    assert repr(dataclasses.replace(MEAN, standard_error=None, interval=None, warnings=("w",))) == (
+        "x 2.5432  segments 9  warnings 1"
+    )
+    bleu = bleu_of(made_totals(ROWS), USUAL)
+    precisions = "/".join(f"{precision:.1f}" for precision in bleu.precisions)
+    assert f"  precisions {precisions}  BP {bleu.bp:.3f}  " in repr(bleu)
+
+
+COMPARISON = SystemComparison(
+    *(90, 90, 11.349, 0.912, (9.56, 13.14), 0.0000001, 2.553),
+    system="b",
+    baseline="a",
+    p_value_holm=0.0412,
+)
+
+
+def test_a_comparison_reads_like_its_row():
+    assert repr(COMPARISON) == (
+        "system b  baseline a  difference +11.35 ± 1.79  p <0.001  Holm p 0.041  detectable 2.55  "
+        "segments 90"
+    )
+    without = SystemComparison(1, 1, 0.04, reason="one segment", system="b", baseline="a")
+    assert repr(without) == "system b  baseline a  difference 0.0  segments 1  reason one segment"
+
+
+def test_compared_systems_read_like_the_tables():
+    bleu = dataclasses.replace(
+        bleu_of(made_totals(ROWS), USUAL), score=61.25, interval=(57.9, 64.6)
+    )
+    names = {"a": bleu, "系统": dataclasses.replace(bleu, score=8.0), "<b>\n": bleu}
+    compared = ComparedSystems(
+        names, (COMPARISON, dataclasses.replace(COMPARISON, system="<b>\n")), (("a", "b"), ("c",))
+    )
+    lines = repr(compared).splitlines()
+    assert lines[0].split()[:3] == ["system", "BLEU", "precisions"]
+    assert lines[1].startswith("a        61.2")
+    assert lines[2].startswith("系统      8.0")
+    assert lines[3].startswith(r"'<b>\n'")
+    assert lines[4] == "200 segments; ± is half of the 95 % interval"
+    assert lines[5] == "clusters, best first: a, b > c"
+    assert lines[7].split() == ["system", "baseline", "difference", "p", "Holm", "p", "detectable"]
+    assert lines[8].split() == ["b", "a", "+11.35", "±", "1.79", "<0.001", "0.041", "2.55"]
+    assert "clusters" not in repr(dataclasses.replace(compared, clusters=(), comparisons=()))

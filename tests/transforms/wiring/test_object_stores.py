@@ -159,9 +159,7 @@ def test_a_server_that_recovers_gives_the_same_bytes(server: Server, path: str) 
         assert server.faults == []
 
 
-def test_a_server_that_does_not_recover_is_an_error_in_bounded_time(
-    server: Server, path: str
-) -> None:
+def test_a_server_that_does_not_recover_is_an_error_in_bounded_time(server, path):
     server.faults = ["no answer" if path.startswith("s3") else "busy"] * 1000
     begun = time.monotonic()
     with pytest.raises(OSError, match=r"SlowDown|connection broke|no answer in time"):
@@ -299,9 +297,7 @@ def test_a_damaged_file_with_credentials_is_named_and_not_shown(home: pathlib.Pa
 
 
 @pytest.mark.usefixtures("home")
-def test_flags_are_not_mixed_with_a_token_of_the_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_flags_are_not_mixed_with_a_token_of_the_environment(monkeypatch):
     monkeypatch.setenv("AWS_SESSION_TOKEN", "wJalr")
     set_options(monkeypatch, *KEYS)
     assert "X-Amz-Credential=key" in signed("s3://bucket/")

@@ -26,8 +26,6 @@ class Slowly(ThreadedDoFn):
 
     def work(self, element: int) -> Iterable[int]:
         time.sleep(0.02 if element < 3 else 0)
-        if element == 13:
-            raise ValueError("thirteen")
         return [element, element]
 
 
