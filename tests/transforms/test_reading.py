@@ -15,7 +15,6 @@ from apache_beam.testing.util import assert_that, equal_to
 from command_line import REFERENCES, SYSTEMS, read_lines
 
 from beam_bleu import (
-    BleuConfig,
     CompareSystems,
     CorpusBleu,
     CorpusScores,
@@ -53,10 +52,10 @@ def write(folder, name, rows):
     return str(path)
 
 
-def scores(reading, expected=None, config=None):
+def scores(reading, expected=None):
     """Compares the scores of a transform's segments with the expected ones, by system."""
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        found = pipeline | reading | "Score" >> CorpusBleu.PerSystem(config)
+        found = pipeline | reading | "Score" >> CorpusBleu.PerSystem()
         assert_that(found | beam.MapTuple(listed), equal_to(expected))
 
 
@@ -64,13 +63,12 @@ def listed(system, bleu):
     return system, bleu.score, bleu.segments
 
 
-def expected(rows=range(COUNT), **choices):
+def expected(rows=range(COUNT)):
     references = [[texts[row] for row in rows] for texts in REFERENCE_TEXTS]
-    found = []
-    for name, texts in CANDIDATES.items():
-        bleu = sacrebleu.corpus_bleu([texts[row] for row in rows], references, **choices)
-        found.append((name, bleu.score, len(rows)))
-    return found
+    return [
+        (name, sacrebleu.corpus_bleu([texts[row] for row in rows], references).score, len(rows))
+        for name, texts in CANDIDATES.items()
+    ]
 
 
 def test_paired_records_that_meet_the_conditions_are_scored_by_texts_and_numbers(tmp_path):
@@ -101,13 +99,6 @@ def test_paired_records_that_meet_the_conditions_are_scored_by_texts_and_numbers
         scores(nothing)
 
 
-def test_lines_have_the_scores_of_sacrebleu():
-    candidates = {name: str(path) for name, path in SYSTEMS.items()}
-    reading = ReadLineParallel(candidates, [str(path) for path in REFERENCES])
-    config = BleuConfig(lowercase=True, tokenize="char")
-    scores(reading, expected(lowercase=True, tokenize="char"), config)
-
-
 def test_long_records_have_the_scores_of_sacrebleu(tmp_path):
     rows = [
         {"id": row["id"], "system": system, "mt": row[system], "r0": row["ref0"], "r1": row["ref1"]}
@@ -117,22 +108,6 @@ def test_long_records_have_the_scores_of_sacrebleu(tmp_path):
     columns = {"id_column": "id", "system_column": "system", "candidate_column": "mt"}
     path = write(tmp_path, "rows.jsonl", rows)
     scores(ReadLongRecords(path, **columns, reference_columns=["r0", "r1"]), expected())
-
-
-def test_joined_records_have_the_scores_of_sacrebleu(tmp_path):
-    candidates = {
-        name: write(
-            tmp_path, f"{name}.parquet", [{"id": row["id"], "mt": row[name]} for row in ROWS]
-        )
-        for name in SYSTEMS
-    }
-    fields = ("id", "ref0", "ref1")
-    references = [{field: row[field] for field in fields} for row in reversed(ROWS)]
-    path = write(tmp_path, "references.parquet", references)
-    reading = ReadJoinedRecords(
-        candidates, [path], join_on="id", reference_columns=["ref0", "ref1"]
-    )
-    scores(reading, expected())
 
 
 def test_rejected_records_are_given_and_limited_and_give_a_warning(tmp_path):
