@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import string
+import unicodedata
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import sacrebleu
 import scoring
 from hostile_texts import Segment
 from scoring import statistics_of
+from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU, in_pieces
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -46,16 +50,41 @@ def counted(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
     return integers(statistics_of(to_batch(segments), config))[0]
 
 
+ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+class OtherTokenizer:
+    """A tokenizer that sacreBLEU does not have by a name, for its BLEU."""
+
+    def __init__(self, config: BleuConfig) -> None:
+        self.tokens = TOKENIZERS_BEYOND_SACREBLEU[config.tokenize]
+        if config.spm_model:
+            self.tokens = partial(in_pieces, model=config.spm_model.data)
+
+    def __call__(self, text: str) -> str:
+        return " ".join(self.tokens(text))
+
+
 def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
     """sacreBLEU's integers, int64 (segments, 2 + 2 N)."""
+    is_known = TOKENIZERS[config.tokenize].sacrebleu is not None
     metric = sacrebleu.BLEU(
-        tokenize=config.tokenize,
-        lowercase=config.lowercase,
+        tokenize=config.tokenize if is_known else "none",
+        lowercase=config.lowercase is True,
         max_ngram_order=config.max_ngram_order,
         force=True,
     )
-    candidates = [candidate for candidate, _ in segments]
-    references = list(itertools.zip_longest(*(references for _, references in segments)))
+    if not is_known:
+        metric.tokenizer = OtherTokenizer(config)
+
+    def prepared(text: str | None) -> str | None:
+        if text is not None and config.normalize is not None:
+            text = unicodedata.normalize(config.normalize.upper(), text)  # type: ignore[arg-type]
+        return text.translate(ASCII_LOWER) if text and config.lowercase == "ascii" else text
+
+    candidates = [prepared(candidate) for candidate, _ in segments]
+    texts = ([prepared(each) for each in references] for _, references in segments)
+    references = list(itertools.zip_longest(*texts))
     return np.array(metric._extract_corpus_statistics(candidates, references))
 
 

@@ -9,14 +9,15 @@ import sentencepiece
 import spm_models
 
 
-def _in_pieces(text: str) -> list[str]:
+def in_pieces(text: str, model: bytes | None = None) -> list[str]:
     processor = sentencepiece.SentencePieceProcessor()
-    processor.LoadFromSerializedProto(spm_models.model())
+    processor.LoadFromSerializedProto(spm_models.model() if model is None else model)
     return processor.EncodeAsPieces(text)
 
 
 TOKENIZERS_BEYOND_SACREBLEU: dict[str, Callable[[str], list[str]]] = {
-    "ascii-space": lambda text: [word for word in re.split(r"[\t-\r ]+", text) if word],
-    "spm": _in_pieces,
+    # Other white space is like a letter.
+    "ascii-space": lambda text: re.sub(r"[^\S\t-\r ]", "\U000f0000", text).split(),
+    "spm": in_pieces,
 }
 """By the name of a tokenizer, the tokens of a text."""

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
-import sacrebleu
-import sentencepiece
 import spm_models
+from hostile_texts import edited
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
-from sacrebleu_counts import integers as integers_of
-from sacrebleu_counts import name
+from sacrebleu_counts import assert_equal_to_sacrebleu, counted, integers, name, sacrebleu_integers
 from scoring import statistics_of
 
 from beam_bleu.transforms.errors import InputError, installing
@@ -66,59 +63,19 @@ CONFIGS = [
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=100)
 
 
-class TokenizerOfAnyModel(TokenizerSPM):
-    """sacreBLEU's, which knows only the models that it downloads."""
-
-    def __init__(self, data):
-        self.name = "any"
-        self.sp = sentencepiece.SentencePieceProcessor()
-        self.sp.LoadFromSerializedProto(data)
-
-
-def oracle(config):
-    spm = config.spm_model is not None
-    metric = sacrebleu.BLEU(
-        tokenize="none" if spm else config.tokenize,
-        lowercase=config.lowercase,
-        max_ngram_order=config.max_ngram_order,
-        force=True,
-    )
-    if spm:
-        metric.tokenizer = TokenizerOfAnyModel(config.spm_model.data)
-    return metric
-
-
-def expected_integers(segments, config):
-    candidates = [candidate for candidate, _ in segments]
-    references = list(itertools.zip_longest(*(references for _, references in segments)))
-    return np.array(oracle(config)._extract_corpus_statistics(candidates, references)).tolist()
-
-
-def integers(statistics):
-    return integers_of(statistics)[0].tolist()
-
-
-def edited(text, rng):
-    """The text; parts of it are left out, repeated or replaced."""
-    at = rng.randrange(len(text) + 1)
-    end = min(at + rng.randrange(1, 4), len(text))
-    return text[:at] + rng.choice(["", text[at:end] * 2, rng.choice(PIECES)]) + text[end:]
-
-
 def segments(seed, count):
     rng = random.Random(seed)
     for _ in range(count):
         text = " ".join(rng.choices(CORPUS, k=rng.choice([1, 1, 2])))
-        references = [edited(text, rng) for _ in range(rng.choice([1, 1, 2]))]
-        yield edited(text, rng), [*references, rng.choice([None, rng.choice(CORPUS)])]
+        references = [edited(text, rng, PIECES) for _ in range(rng.choice([1, 1, 2]))]
+        yield edited(text, rng, PIECES), [*references, rng.choice([None, rng.choice(CORPUS)])]
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=name)
 def test_real_and_hostile_lines_count_as_in_sacrebleu(config):
     corpus = [*segments(1, 300), *((text, [text]) for text in CORPUS)]
-    ours = integers(statistics_of(to_batch(corpus), config))
-    assert ours == expected_integers(corpus, config)
-    assert sum(row[2 + config.max_ngram_order - 1] > 0 for row in ours) > 150
+    ours = assert_equal_to_sacrebleu(corpus, config)
+    assert np.count_nonzero(ours[:, 1 + config.max_ngram_order]) > 150
 
 
 TEXTS = st.lists(
@@ -138,69 +95,68 @@ TEXTS = st.lists(
 )
 def test_any_text_counts_as_in_sacrebleu(triples, config):
     corpus = [(one + two, [two, three]) for one, two, three in triples]
-    ours = integers(statistics_of(to_batch(corpus), config))
-    assert ours == expected_integers(corpus, config)
+    assert_equal_to_sacrebleu(corpus, config)
 
 
-@pytest.mark.parametrize("config", [CONFIGS[0], CONFIGS[2], *SPM[:2]], ids=name)
-def test_threads_share_a_tokenizer(config):
+def test_threads_share_a_tokenizer():
     batches = [to_batch(list(segments(seed, 100))) for seed in range(8)]
-    alone = [integers(statistics_of(batch, config)) for batch in batches]
-    with ThreadPoolExecutor(4) as pool:
-        for _ in range(2):
-            together = pool.map(lambda batch: integers(statistics_of(batch, config)), batches)
-            assert list(together) == alone
+    for config in (CONFIGS[0], CONFIGS[2], *SPM[:2]):
+        alone = [integers(statistics_of(batch, config)) for batch in batches]
+        with ThreadPoolExecutor(4) as pool:
+            together = pool.map(partial(statistics_of, config=config), batches)
+            for one, other in zip(together, alone, strict=True):
+                assert (integers(one) == other).all()
 
 
 def test_a_line_that_mecab_gives_up_is_bad_input():
     # sacreBLEU ends with "'NoneType' object has no attribute 'strip'".
     line = "x" * 200_000
     with pytest.raises(AttributeError, match="NoneType"):
-        oracle(CONFIGS[0])._extract_corpus_statistics([line], [["x"]])
+        sacrebleu_integers([(line, ["x"])], CONFIGS[0])
     with pytest.raises(
         InputError, match=r"ja-mecab cannot .* 200000 characters: too long sentence"
     ):
         statistics_of(to_batch([("x", [line])]), CONFIGS[0])
-    assert integers(statistics_of(to_batch([("猫 だ", ["猫だ"])]), CONFIGS[0]))[0][2] == 2
+    assert counted([("猫 だ", ["猫だ"])], CONFIGS[0])[0, 2] == 2
 
 
 # Missing and bad models and libraries
 
 
-@pytest.mark.parametrize("data", [b"", b"garbage", spm_models.model()[:-1]], ids=len)
-def test_a_file_that_is_not_a_model_is_bad_input(data):
-    config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
-    for check in (require_library, lambda text: prepare_counting(text, BleuConfig())):
-        with pytest.raises(InputError, match="the file is not a SentencePiece model"):
-            check(config.text)
+def test_a_file_that_is_not_a_model_is_bad_input():
+    for data in (b"", b"garbage", spm_models.model()[:-1]):
+        config = BleuConfig("spm", spm_model=SentencePieceModel.of(data))
+        for check in (require_library, lambda text: prepare_counting(text, BleuConfig())):
+            with pytest.raises(InputError, match="the file is not a SentencePiece model"):
+                check(config.text)
 
 
-@pytest.mark.parametrize(
-    ("tokenize", "extra", "library"),
-    [("ja-mecab", "ja", "ipadic"), ("ko-mecab", "ko", "mecab_ko"), ("spm", "spm", "sentencepiece")],
-)
-def test_the_error_of_a_missing_library_names_its_extra(tokenize, extra, library):
-    # In a process of its own, in which the library cannot be imported.
-    program = f"""
+def test_the_error_of_a_missing_library_names_its_extra():
+    # In a process of its own, in which the libraries cannot be imported.
+    program = """
 import sys
-sys.modules[{library!r}] = None
+sys.modules["ipadic"] = sys.modules["mecab_ko"] = sys.modules["sentencepiece"] = None
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
-model = SentencePieceModel.of(b"") if {tokenize!r} == "spm" else None
-for check in (require_library, lambda text: prepare_counting(text, BleuConfig())):
-    try:
-        check(BleuConfig({tokenize!r}, spm_model=model).text)
-    except BleuError as error:
-        print(type(error).__name__, error.cause, error.remedy)
+for tokenize, model in ("ja-mecab", None), ("ko-mecab", None), ("spm", SentencePieceModel.of(b"")):
+    for check in (require_library, lambda text: prepare_counting(text, BleuConfig())):
+        try:
+            check(BleuConfig(tokenize, spm_model=model).text)
+        except BleuError as error:
+            print(type(error).__name__, error.cause, error.remedy)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    here, worker = done.stdout.splitlines()
-    said = f"tokenize '{tokenize}' needs a library that is not installed: "
-    assert here.startswith(f"UsageError {said}")
-    assert worker.startswith(f"JobError {said}")
-    for line in (here, worker):
-        assert line.endswith(installing(extra))
-        assert library in line or "extra dependencies" in line
+    lines = iter(done.stdout.splitlines())
+    for tokenize, extra, library in (
+        *(("ja-mecab", "ja", "ipadic"), ("ko-mecab", "ko", "mecab_ko")),
+        ("spm", "spm", "sentencepiece"),
+    ):
+        said = f"tokenize '{tokenize}' needs a library that is not installed: "
+        for kind, line in zip(("UsageError", "JobError"), lines, strict=False):
+            assert line.startswith(f"{kind} {said}")
+            assert line.endswith(installing(extra))
+            assert library in line or "extra dependencies" in line
+    assert next(lines, None) is None
