@@ -1,11 +1,10 @@
-"""Slow implementations of all definitions of BLEU, written from the papers, on lists of tokens.
+"""Slow implementations of BLEU, written from the papers, on lists of tokens.
 
 Sums are exact integers and fractions. Only the last logarithm and exponential are floats. Scores
 are on the scale 0..1. This file imports nothing of this project.
 """
 
 import math
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -114,49 +113,12 @@ def papineni2002_epsilon(sums, epsilon=1e-100, weights=None):
     return brevity_penalty(sums) * weighted_geometric_mean(precisions, weights)
 
 
-def nltk_totals(sums):
-    """NLTK's denominators: each segment counts max(1, its n-grams) (Counter sums since 3.2.2)."""
-    return [total + shorter for total, shorter in zip(sums.totals, sums.shorter, strict=True)]
-
-
-def nltk(sums, method=0, weights=None, epsilon=0.1, k=5):
-    """NLTK's corpus_bleu with SmoothingFunction().method0 .. method4 (3.6 and later).
-
-    The methods of Chen and Cherry 2014 as NLTK computes them. If no unigram matches, the score is 0
-    before any smoothing. Method 0 uses the smallest normal float instead of 0. Method 4 uses the
-    candidate length of the corpus. If that is 1, it leaves out an order without matches.
-    """
-    totals = nltk_totals(sums)
-    if sums.matches[0] == 0:
-        return 0.0
-    precisions, zeros = [], 0
-    for n, (m, t) in enumerate(zip(sums.matches, totals, strict=True), 1):
-        zeros += m == 0
-        if method == 2 and n > 1:
-            p = Fraction(m + 1, t + 1)
-        elif m > 0:
-            p = Fraction(m, t)
-        elif method == 0:
-            p = sys.float_info.min
-        elif method == 1:
-            p = epsilon / t
-        elif method == 3:
-            p = Fraction(1, 2**zeros * t)
-        elif method == 4 and sums.candidate_length > 1:
-            p = math.log(sums.candidate_length) / (2**zeros * k * t)
-        else:
-            p = None
-        precisions.append(p)
-    weights = weights or uniform(len(precisions))
-    kept = [(p, w) for p, w in zip(precisions, weights, strict=True) if p is not None]
-    return brevity_penalty(sums) * math.exp(math.fsum(float(w) * math.log(p) for p, w in kept))
-
-
 def nltk_legacy(sums, weights=None):
     """NLTK 3.2.2 to 3.2.5: orders without matches are left out; other weights do not change."""
-    totals = nltk_totals(sums)
     if sums.matches[0] == 0:
         return 0.0
+    # Each segment counts max(1, its n-grams).
+    totals = [total + shorter for total, shorter in zip(sums.totals, sums.shorter, strict=True)]
     weights = weights or uniform(len(totals))
     logarithms = [
         float(w) * math.log(Fraction(m, t))
@@ -166,28 +128,7 @@ def nltk_legacy(sums, weights=None):
     return brevity_penalty(sums) * math.exp(math.fsum(logarithms))
 
 
-def sacrebleu(sums, smooth_method="exp"):
-    """sacreBLEU's corpus score (2.x), divided by 100.
-
-    If nothing matches, or there is an order without n-grams, the score is 0.
-    """
-    value = {"floor": Fraction(0.1), "add-k": 1}.get(smooth_method)
-    if not any(sums.matches):
-        return 0.0
-    precisions, zeros = [], 0
-    for n, (m, t) in enumerate(zip(sums.matches, sums.totals, strict=True), 1):
-        if smooth_method == "add-k" and n > 1:
-            m, t = m + value, t + value
-        if t == 0:
-            return 0.0
-        if m == 0:
-            zeros += 1
-            m = {"exp": Fraction(1, 2**zeros), "floor": value}.get(smooth_method, 0)
-        precisions.append(Fraction(m) / t)
-    return brevity_penalty(sums) * weighted_geometric_mean(precisions, uniform(len(precisions)))
-
-
-def mteval13a(sums):
+def mteval13a(sums, weights=None):
     """mteval-v13a.pl: orders without matches get 1/2, 1/4, ... matches; p_n = 1 without n-grams.
 
     This is the score of a segment: an empty candidate gives 0. For a whole corpus the script takes
@@ -198,4 +139,5 @@ def mteval13a(sums):
         zeros += t > 0 and m == 0
         precisions.append(Fraction(m or Fraction(1, 2**zeros), t) if t else Fraction(1))
     penalty = brevity_penalty(sums) if sums.candidate_length else 0.0
-    return penalty * weighted_geometric_mean(precisions, uniform(len(precisions)))
+    weights = weights or uniform(len(precisions))
+    return penalty * weighted_geometric_mean(precisions, weights)
