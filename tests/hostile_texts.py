@@ -38,24 +38,8 @@ FRAGMENTS = [
     *("a\0", "İ", "I\u0307", "ı", "ß", "ẞ", "\u212a", "\u212b", "\u2126", "ǅ", "ﬁ", "ẀÉ", "Ⱥ", "ⱥ"),
     *("Σ", "ΑΣ", "Σα", "ς"),
     # Punctuation, symbols and numbers of Unicode, for intl; full-width ones, too.
-    *(
-        "“",
-        "”",
-        "–",
-        "…",
-        "。",
-        "、",
-        "・",
-        "।",
-        "؟",
-        "，",
-        "．",
-        "1.5",
-        "！？",
-        "«5»",
-        "…5",
-        "5…5",
-    ),
+    *"“”–…。、・।؟，．",
+    *("1.5", "！？", "«5»", "…5", "5…5"),
     *("€", "£5", "5₩", "∑", "−5", "×", "™", "°", "→", "＄", "👨‍👩", "❤️"),
     *("٣", "٣،٥", "²", "½", "Ⅷ", "①", "〇", "㊿", "𝟘", "𐄇", "५.५", "5٣", "٣.5", "-²", "½-½"),
     # Chinese code points and their neighbours that are not Chinese; other code points that zh takes
@@ -106,10 +90,10 @@ def hostile_segments(count: int) -> list[Segment]:
     return [hostile_segment(rng) for _ in range(count)]
 
 
-def segments_with_references(seed: int, number: int, references: int) -> list[Segment]:
+def segments_with_references(seed: int, number: int, references: int, *more: str) -> list[Segment]:
     """Segments with so many references, some of them missing. A candidate is like the first."""
     rng = random.Random(seed)
-    pieces = [*FRAGMENTS, *WORDS * 3, *[" "] * 200]
+    pieces = [*FRAGMENTS, *WORDS * 3, *more, *[" "] * 200]
 
     def text() -> str:
         return "".join(rng.choices(pieces, k=rng.randrange(24)))

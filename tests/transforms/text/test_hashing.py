@@ -18,25 +18,25 @@ SEEDS = [new_seed() for _ in range(8)]
 
 def neighbours() -> list[int]:
     """Keys of tokens that are consecutive characters."""
-    return [int.from_bytes(chr(code).encode(), "little") for code in range(0x4E00, 0x4E00 + 5000)]
+    return [int.from_bytes(chr(code).encode(), "little") for code in range(0x4E00, 0x4E00 + 1000)]
 
 
 def of_one_place() -> list[int]:
     """Keys of tokens of 8 letters that a hash with this public factor puts into one place."""
     letters = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", np.uint8)
-    texts = np.random.default_rng(7).choice(letters, (1_500_000, 8))
+    texts = np.random.default_rng(7).choice(letters, (300_000, 8))
     keys = np.unique(texts.view(np.uint64).ravel())
     hashes = (keys ^ (keys >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return keys[hashes >> np.uint64(64 - 8) == 0][:5000].tolist()
+    return keys[hashes >> np.uint64(64 - 8) == 0][:1000].tolist()
 
 
 @pytest.mark.parametrize("made", [neighbours, of_one_place])
 def test_keys_have_places_all_over_a_table(made) -> None:
     keys = made()
-    assert len(keys) == 5000
+    assert len(keys) == 1000
     places = [{int(tokens.home(np.uint64(key), 13, seed)) for key in keys} for seed in SEEDS]
-    # 3,700 if they were random. A secret in a hundred gives fewer.
-    assert sorted(map(len, places))[len(SEEDS) // 2] > 1500
+    # 940 if they were random. A secret in a hundred gives fewer.
+    assert sorted(map(len, places))[len(SEEDS) // 2] > 500
 
 
 def test_no_number_depends_on_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,6 @@ import jiwer
 import pyarrow as pa
 import pytest
 from hostile_texts import CODE_POINTS, FRAGMENTS, WHITE_SPACE, WORDS
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 from rouge_score.tokenize import tokenize
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
@@ -36,10 +34,6 @@ def rewritten(texts: Sequence[str], text: Text, reference_count: int = 1) -> lis
 def hostile(seed: str, *pieces: str, count: int = 500) -> list[str]:
     rng, pieces = random.Random(seed), (*FRAGMENTS, *WORDS, *pieces, *[" "] * 60)
     return ["".join(rng.choices(pieces, k=rng.randrange(14))) for _ in range(count)]
-
-
-def without_surrogates(texts: Sequence[str]) -> list[str]:
-    return [re.sub("[\ud800-\udfff]", "", text) for text in texts]
 
 
 # TER
@@ -67,7 +61,7 @@ def assert_equal_to_tercom(texts: Sequence[str], name: str, case_sensitive: bool
 @pytest.mark.parametrize("name", [name for name in ALL_TOKENIZERS if name.startswith("tercom")])
 def test_tercom(name):
     for case_sensitive in (False, True):
-        assert_equal_to_tercom(hostile(name, *OF_TERCOM * 3, count=300), name, case_sensitive)
+        assert_equal_to_tercom(hostile(name, *OF_TERCOM * 3), name, case_sensitive)
     rng, around = random.Random(name), "a5. 中り's"
     points = [*CODE_POINTS[:0x600], *rng.sample(CODE_POINTS[0x2E00:0x4E20], 800)]
     points += rng.sample(CODE_POINTS, 400)
@@ -80,12 +74,6 @@ def test_tercom_has_the_same_asian_characters():
     points = [chr(0x4DAF + i) for i in range(99)] + points
     for name in ("tercom-norm-asian", "tercom-no-punct-asian"):
         assert_equal_to_tercom([f"a{point}b" for point in points], name)
-
-
-def test_tercom_of_short_texts_of_few_symbols():
-    symbols = ["'s", ".", ",", "5", "a", "-", " ", "\n"]
-    texts = ["".join(some) for some in itertools.product(symbols, repeat=4)]
-    assert_equal_to_tercom(texts, "tercom-norm-no-punct", True)
 
 
 # WER and CER
@@ -132,16 +120,11 @@ def test_squad(name):
     assert_equal_to_squad(hostile(name, *ARTICLES * 6, *around * 4, count=2000), name)
 
 
-def test_squads_articles_between_all_code_points():
+def test_squads_articles_between_code_points():
     # Python's \\w decides where an article begins and ends.
     rng = random.Random(1)
-    assert_equal_to_squad([f"{point}{rng.choice(ARTICLES)}{point} x" for point in CODE_POINTS])
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.one_of(st.text(), st.text(alphabet=[*"aAnthe_'-. 9é’\u0301𝒳"]))))
-def test_any_text_of_squad(texts):
-    assert_equal_to_squad(without_surrogates(texts))
+    points = CODE_POINTS[:0x3400] + CODE_POINTS[0x3400::37]
+    assert_equal_to_squad([f"{point}{rng.choice(ARTICLES)}{point} x" for point in points])
 
 
 # ROUGE
@@ -177,47 +160,24 @@ def test_rouge_of_every_code_point():
     assert_equal_to_rouge_score(["x".join(points[start : start + 64]) for start in starts])
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.one_of(st.text(), st.text(alphabet=[*"aAbZ09_'-.\n\té\u212aİI\u0307"]))))
-def test_any_text_of_rouge(texts):
-    assert_equal_to_rouge_score(without_surrogates(texts))
-
-
-def assert_stems(words: Sequence[str]) -> None:
-    found = rewritten(words, Text("rouge-stemmed"))
-    for word, stem in zip(words, found, strict=True):
-        expected = STEMMER.stem(word) if len(word) > 3 else word
-        assert stem.rstrip() == expected, word
-
-
-def test_stems_of_all_pairs_of_suffixes():
+def test_stems():
     # NLTK's exceptions; runs of y, digits, long words.
     exceptions = "skies dying lying tying news innings outings cannings howe proceed exceed succeed"
-    runs = f"yyyy yyyyed syzygy oyying 2019s 1ing a1ed {'yed' * 40}"
-    assert_stems(f"{exceptions} {runs}".split())
-    starts = ["", "b", "tr", "a", "fal", "oys"]
-    ends = itertools.product(starts, SUFFIXES, ["", "s", "ed", "ing", "ly", "e"])
-    assert_stems(["".join(parts) for parts in ends])
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.text(alphabet=[*"abdegilnorsty1"], min_size=1, max_size=12)))
-def test_stems_of_any_words(words):
-    assert_stems(words)
+    words = [*exceptions.split(), "yyyy", "yyyyed", "syzygy", "oyying", "2019s", "1ing", "a1ed"]
+    starts, ends = ["", "b", "tr", "a", "fal", "oys", "yed" * 40], ["", "s", "ed", "ing", "ly", "e"]
+    words += map("".join, itertools.product(starts, SUFFIXES, ends))
+    rng = random.Random(1)
+    words += ["".join(rng.choices("abdegilnorsty1", k=rng.randrange(1, 13))) for _ in range(3000)]
+    for word, stem in zip(words, rewritten(words, Text("rouge-stemmed")), strict=True):
+        assert stem.rstrip() == (STEMMER.stem(word) if len(word) > 3 else word), word
 
 
 # The words of perplexity
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.text(), min_size=1))
-def test_split_words_are_those_of_python(texts):
-    texts += [f"a{space}{space}b{space}" for space in WHITE_SPACE]
+def test_split_words_are_those_of_python():
+    texts = [f"a{point}b" for point in CODE_POINTS]
+    texts += [f"{space}a{space}{space}b{space}" for space in WHITE_SPACE] + ["", "a"]
     column = padded(pa.array([*texts, None], pa.large_string()))
     assert split_words(column).tolist() == [*(len(re.split(r"\s+", text)) for text in texts), 0]
     assert split_words(padded(column.slice(len(column)))).tolist() == []
-
-
-def test_only_white_space_splits_words():
-    column = padded(pa.array([f"a{point}b" for point in CODE_POINTS], pa.large_string()))
-    assert split_words(column).tolist() == [1 + point.isspace() for point in CODE_POINTS]

@@ -1,10 +1,11 @@
-"""Perplexity as a metric: its scores are those of lm-eval."""
+"""Means of numbers are those of numpy, and perplexities those of lm-eval."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import random
+import statistics
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,16 +19,85 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.numbers import (
     LARGEST_LOGARITHM,
     SYMBOLS,
+    MeanConfig,
     Perplexity,
     PerplexityConfig,
 )
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.score.estimates import Estimates
 from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
+from beam_bleu.transforms.totals.batch_adder import totals_of_rows
+from beam_bleu.transforms.totals.group_totals import GroupTotals
+
+MEAN = MeanConfig("comet")
+
+
+def draw(seed: int, mean: float, deviation: float) -> np.ndarray:
+    return np.random.default_rng(seed).normal(mean, deviation, 300)
+
+
+SCALES = {
+    "comet": draw(1, 0.8, 0.1),
+    "around 0": draw(2, 0, 1),
+    "tiny": draw(3, 1e-9, 1e-9),
+    "log-probabilities": draw(4, -1e7, 1e6),
+    "almost equal": 1e7 + draw(5, 0, 1e-3),
+    "all equal": np.full(300, -0.25),
+    "all 0": np.zeros(300),
+}
+
+
+def counted_numbers(*systems: np.ndarray, column: str = "comet") -> BatchStatistics:
+    batch = SegmentBatch((), (), values={ValueColumn(column): np.stack(systems)})
+    return count_batch(batch, MEAN.text, MEAN)
+
+
+def totals_of(*systems: np.ndarray) -> GroupTotals:
+    pairs = [("2", "1")] if len(systems) == 2 else []
+    numbers = counted_numbers(*systems)
+    return totals_of_rows(numbers, [MEAN.basis], pairs=pairs, with_products=True).metrics[0]
+
+
+def test_means_and_standard_errors_are_those_of_numpy():
+    for values in SCALES.values():
+        score = score_of_totals(totals_of(values), MEAN)
+        assert score.score == pytest.approx(math.fsum(values) / len(values), rel=1e-15, abs=1e-22)
+        usual = statistics.stdev(map(float, values)) / math.sqrt(len(values))
+        assert score.standard_error == pytest.approx(usual, rel=1e-9, abs=1e-22)
+        assert score.warnings == ()
+    values = np.array([[0.5, -3.25, 1e-5], [2.0, 0.0, 123456.789]])
+    assert MEAN.segment_scores(counted_numbers(*values).rows(0)).tolist() == [*values.ravel()]
+
+
+def test_a_mean_does_not_depend_on_split_and_order():
+    values = SCALES["around 0"]
+    shuffled = np.random.default_rng(1).permutation(values)
+    first, *others = (totals_of(part) for part in np.split(shuffled, [7, 100]))
+    assert sum(others, start=first).common.tolist() == totals_of(values).common.tolist()
+
+
+def test_differences_are_those_of_the_differences_of_numbers():
+    for shift in (0.01, -3, 0):
+        one, other = SCALES["around 0"], SCALES["around 0"] + draw(6, shift, 0.2)
+        found = Estimates(totals_of(one, other), MEAN).difference("2", "1")
+        assert found is not None
+        differences = list(map(float, other - one))
+        assert found.difference == pytest.approx(statistics.fmean(differences), abs=1e-15)
+        expected = statistics.stdev(differences) / math.sqrt(300)
+        assert found.standard_error == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_batch_without_the_numbers_is_refused():
+    with pytest.raises(InputError, match="have no numbers of the column comet"):
+        counted_numbers(np.zeros(1), column="judge")
+
+
+# Perplexity
 
 CONFIG = PerplexityConfig(token_count_column="tokens", text_column="text")
 
 RELATIVE = 1e-12
-
 Row = tuple[float, int, int, int]
 """Of a text: its log-probability, and its tokens, words and bytes."""
 
@@ -92,17 +162,14 @@ def test_what_is_not_counted_is_not_known():
     assert score_of([(-1.0, 1, 1, 0)]).bits_per_byte is None
 
 
-@pytest.mark.parametrize(
-    ("choices", "message"),
-    [
+def test_an_impossible_definition_is_refused():
+    for choices, message in [
         ({"per": "word"}, "per word needs the number of words: give text_column or word_count"),
         ({"per": "byte", "word_count_column": "n"}, "per byte needs the number of bytes"),
         ({"text_column": "a", "byte_count_column": "b"}, "text_column and byte_count_column"),
-    ],
-)
-def test_an_impossible_definition_is_refused(choices, message):
-    with pytest.raises(ValueError, match=message):
-        PerplexityConfig(**choices)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PerplexityConfig(**choices)
     # The definition of saved sums.
     with pytest.raises(ValueError, match="per byte needs the number of bytes, which is not known"):
         Perplexity("byte", ("token",))
@@ -115,27 +182,22 @@ def test_a_perplexity_that_is_no_number_is_an_error():
         score_of([(-LARGEST_LOGARITHM - 0.001, 1, 1, 1)])
     with pytest.raises(InputError, match="there is no perplexity per byte"):
         score_of([(-1.0, 1, 1, 0)], per="byte")
-
-
-def test_many_sums_at_once_have_the_scores_of_each():
-    metric = CONFIG.metric
-    sums = counted(texts(50)).counts[0][0]
-    assert metric.values(sums).tolist() == [metric.value(row) for row in sums.tolist()]
-    assert metric.values(np.zeros((1, metric.basis.width), np.int64)).tolist() == [0]
+    # A segment has no score then.
+    rows = segment_rows([(-1.0, 1, 1, 0), (-1e6, 1, 1, 10), (-1.0, 1, 1, 1)], per="byte")
+    assert [row["score"] for row in rows] == [None, None, math.e]
 
 
 def test_scores_of_segments():
     rows = texts(20)
+    sums = counted(rows).counts[0][0]
+    assert CONFIG.metric.values(sums).tolist() == [
+        CONFIG.metric.value(row) for row in sums.tolist()
+    ]
+    assert CONFIG.metric.values(np.zeros((1, CONFIG.metric.basis.width), np.int64)).tolist() == [0]
     for row, (log, tokens, words, size) in zip(segment_rows(rows), rows, strict=True):
         assert row["score"] == pytest.approx(math.exp(-log / tokens), rel=RELATIVE)
         assert row["log_probability"] == log
         assert (row["tokens"], row["words"], row["bytes"]) == (tokens, words, size)
-
-
-def test_a_segment_can_have_no_score():
-    rows = segment_rows([(-1.0, 1, 1, 0), (-1e6, 1, 1, 10), (-1.0, 1, 1, 1)], per="byte")
-    assert [row["score"] for row in rows] == [None, None, math.e]
-    assert "tokens" not in segment_rows([(-1.0, 1, 1, 1)], per="word", token_count_column=None)[0]
 
 
 def test_without_surprise_there_is_no_standard_error():
