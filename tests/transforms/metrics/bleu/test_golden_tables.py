@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pathlib
 import re
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import pytest
 from scoring import score_of
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
-from beam_bleu.transforms.metrics.bleu.presets import preset
+from beam_bleu.transforms.metrics.bleu.presets import comparable, preset
 
 GOLDEN = pathlib.Path(__file__).parents[3] / "golden"
 
@@ -166,3 +167,28 @@ def test_the_numbers_that_the_seeds_print() -> None:
             config = preset("papineni2002", lowercase=example.get("lowercase", False))
             ours, n = scored(example, config), example["order"] - 1
             assert f"{ours.matches[n]}/{ours.totals[n]}" == example["expected"]
+
+
+def test_weights_and_order_belong_together():
+    assert preset("sacrebleu", weights=(0.5, 0.5)).max_ngram_order == 2
+    with pytest.raises(ValueError, match=r"max_ngram_order = 3 numbers.*0\.5"):
+        preset("sacrebleu", weights=(0.5, 0.5), max_ngram_order=3)
+    assert preset("d2l").weights == (0.5, 0.25, 0.125, 0.0625)
+    assert preset("d2l", max_ngram_order=2).weights == (0.5, 0.25)
+
+
+def test_what_is_no_preset_or_has_no_such_weights_is_refused():
+    with pytest.raises(ValueError, match=r"preset must be one of sacrebleu, .*, got 'sacre'"):
+        preset("sacre")
+    for largest in ((16.0, 1e-9), (1e308, 1e308), (math.inf, 1.0), (10**400, 1), (math.nan, 1.0)):
+        with pytest.raises(ValueError, match="weights must be a tuple"):
+            preset("sacrebleu", weights=largest)
+
+
+def test_presets_with_the_same_tokens_can_be_compared():
+    assert list(comparable(BleuConfig())) == ["sacrebleu", "huggingface"]
+    assert list(comparable(preset("mteval13a", smooth_method="none"))) == ["mteval13a"]
+    of_words = "papineni2002 tensorflow d2l nltk nltk_legacy torchmetrics"
+    assert list(comparable(BleuConfig("none"))) == of_words.split()
+    assert list(comparable(BleuConfig("ascii-space"))) == ["multi_bleu"]
+    assert comparable(BleuConfig("none", lowercase=True)) == {}

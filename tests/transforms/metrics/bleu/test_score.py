@@ -1,4 +1,4 @@
-"""Scores equal sacreBLEU's to the last bit for all sums; signatures show the definition."""
+"""Scores of sums are sacreBLEU's to the last bit; what definitions allow, and their signatures."""
 
 import itertools
 import math
@@ -7,15 +7,26 @@ import unicodedata
 
 import pytest
 import sacrebleu
+import spm_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_units import named_columns
-from scoring import bleu_of, corpus_sums, sacrebleu_signature_of, signature_of, statistics_of
+from sacrebleu_counts import assert_equal_to_sacrebleu
+from scoring import (
+    bleu_of,
+    corpus_sums,
+    sacrebleu_signature_of,
+    signature_of,
+    statistics_of,
+    sums_of,
+)
+from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
 from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SMOOTH_VALUES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.version import VERSION
@@ -140,6 +151,8 @@ def test_a_configuration_that_means_nothing_is_refused():
             BleuConfig(**fields)
         assert value in str(refused.value)
         assert list(fields)[-1] in str(refused.value)
+    with pytest.raises(ValueError, match=r"data must be the bytes of a model's file, got "):
+        SentencePieceModel.of("text")
 
 
 SUMS = CorpusSums((0,) * 16)
@@ -180,3 +193,46 @@ def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature():
         *({"weights": (0.25,) * 4}, {"smooth_method": "add-k-all"}, {"tokenize": "ascii-space"}),
     ):
         assert sacrebleu_signature_of(SUMS, BleuConfig(**choices)) is None
+
+
+# Tokenizers and smoothing methods
+
+SEGMENTS = [
+    ("The cat's on 1,000 mats, isn't it?", ["The cat is on 1,000 mats, is it?", "A cat"]),
+    ("東京都に住んでいる 학생은 a b", ["東京都に住んでいる学生は a b c"]),
+    ("a\u001cb c\u00a0d", ["a b c d e f g h i j k l m n o p"]),
+    ("x y", ["y x z"]),
+]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [  # The extra `test` brings the library of spm.
+        pytest.param(name, marks=() if row.extra in (None, "spm") else pytest.mark.libraries)
+        for name, row in TOKENIZERS.items()
+    ],
+)
+def test_a_tokenizer_is_its_oracles(name):
+    row = TOKENIZERS[name]
+    model = SentencePieceModel.of(spm_models.model()) if row.needs_model else None
+    config = BleuConfig(name, spm_model=model)
+    assert_equal_to_sacrebleu(SEGMENTS, config)
+    signature = sacrebleu_signature_of(sums_of(SEGMENTS, config), config)
+    assert (signature is None) == (row.sacrebleu is None) == (name in TOKENIZERS_BEYOND_SACREBLEU)
+    assert signature is None or f"|tok:{row.sacrebleu}|" in signature
+
+
+def test_a_smoothing_method_is_as_its_row_says():
+    for name, row in SMOOTH_METHODS.items():
+        impossible = []
+        if row.smallest_order > 1:
+            impossible.append({"max_ngram_order": row.smallest_order - 1})
+        if row.value is None or row.divides_by_value:
+            impossible.append({"smooth_value": 0})
+        if not row.takes_effective_order:
+            impossible.append({"effective_order": True})
+        for choices in impossible:
+            with pytest.raises(ValueError, match=f"{name}.* needs a max|smooth_v|effective_order"):
+                BleuConfig(smooth_method=name, **choices)
+        config = BleuConfig(smooth_method=name, smooth_value=row.value and 2)
+        assert config.for_segments().effective_order is row.takes_effective_order
