@@ -220,16 +220,3 @@ def test_systems_of_one_record_are_compared(tmp_path):
     first, second = document["scores"]
     assert comparison["difference"] == second["score"] - first["score"]
     assert 0 <= comparison["p_value"] <= comparison["p_value_holm"] <= 1
-
-
-def test_beside_a_metric_of_texts(tmp_path):
-    records = [
-        {"hyp": "ein Wort", "ref": record["text"] + "ein", "logprobs": record["logprobs"]}
-        for record in RECORDS
-    ]
-    path = jsonl(tmp_path / "both.jsonl", records)
-    command = ["--input", path, "--format=json", "-m"]
-    together = called(*command, "chrf", "perplexity").document["scores"]
-    alone = [called(*command, name).document["scores"][0] for name in ("chrf", "perplexity")]
-    assert together[0] == alone[0]
-    assert together[1] == {**alone[1], "system": "hyp"}

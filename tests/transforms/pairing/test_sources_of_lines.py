@@ -107,23 +107,15 @@ def replaced_with_the_same_size_and_time(path: pathlib.Path) -> None:
     other.replace(path)
 
 
-def truncated(path: pathlib.Path) -> None:
-    os.truncate(path, 20)
-
-
-def grown(path: pathlib.Path) -> None:
-    path.write_bytes(path.read_bytes() * 2)
-
-
 @pytest.mark.parametrize(
     ("of_format", "change"),
     [
         (None, in_place),
         (None, replaced_with_the_same_size_and_time),
-        (None, truncated),
+        (None, lambda path: os.truncate(path, 20)),
         (None, pathlib.Path.unlink),
         ("jsonl", in_place),
-        ("tsv", grown),
+        ("tsv", lambda path: path.write_bytes(path.read_bytes() * 2)),
         ("jsonl", pathlib.Path.unlink),
     ],
 )

@@ -134,13 +134,7 @@ def corpora(draw: st.DrawFn, suffixes: tuple[str, ...] = tuple(COMPRESS)) -> Mem
 STREAM = Stream("candidates LIUM", "a*")
 
 
-def read_file(
-    text: bytes,
-    path: str = "a.txt",
-    range_bytes: int = 1 << 26,
-    limit: int = MAX_LINE_BYTES,
-    counted: bytes | None = None,
-) -> list[str]:
+def read_file(text, path="a.txt", range_bytes=1 << 26, limit=MAX_LINE_BYTES, counted=None):
     """The lines of a file with these bytes; it may have had others when its lines were counted."""
     counted = text if counted is None else counted
     parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)

@@ -6,11 +6,9 @@ import functools
 import io
 import itertools
 import re
-import tempfile
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterable
-from typing import BinaryIO
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -21,6 +19,7 @@ from memory_corpus import COMPRESS, MARK, STREAM, is_utf8, read_file, values_of
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
 from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK, PartMemory
+from beam_bleu.transforms.pairing.files.listing import open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
 from beam_bleu.transforms.pairing.lines import line_reader
 from beam_bleu.transforms.pairing.lines.line_columns import copy_lines
@@ -200,25 +199,6 @@ def test_four_bytes_across_the_end_of_a_block():
             check([bytes([first, *rest])], BLOCK - 5 + number % 6)
 
 
-def test_every_character_and_every_surrogate():
-    for point in itertools.chain(range(0, 0x11000, 23), range(0xD700, 0xE100), [0x10FFFF]):
-        if point != ord("\n"):
-            line = chr(point).encode(errors="surrogatepass")
-            check([line, line[:-1]], BLOCK - 2)
-
-
-def as_local_file(text: bytes) -> Callable[[str], BinaryIO]:
-    """Opens a file of this machine with this text, whatever path is asked for."""
-
-    def opened(_: str) -> BinaryIO:
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(text)
-            file.flush()
-            return open(file.name, "rb")
-
-    return opened
-
-
 PARTS_OF_LINE = st.lists(
     st.one_of(
         st.text(st.characters(exclude_characters="\n"), max_size=40).map(
@@ -239,19 +219,23 @@ PARTS_OF_LINE = st.lists(
     st.booleans(),
     st.booleans(),
 )
-def test_lines_across_parts_of_a_file(lines, part_bytes, most, is_marked, is_local):
+def test_lines_across_parts_of_a_file(
+    tmp_path_factory, lines, part_bytes, most, is_marked, is_local
+):
     """Also if the last line has no newline, after a byte order mark, and in compiled code."""
     text = b"".join(b"line " + line + b"\n" for line in lines)
     text = text.removesuffix(b"\n")
     lines = [b"line " + line for line in lines]
     text = BYTE_ORDER_MARK * is_marked + text
-    open_file = as_local_file(text) if is_local else lambda _: io.BytesIO(text)
-    (part,) = cut(Shard(0, 0, FoundFile("a.txt", len(text))), 1 << 26)
-    counts = [count_lines(STREAM, part, open_file)]
+    path = tmp_path_factory.getbasetemp() / "a.txt"
+    path.write_bytes(text)
+    opener = open_file if is_local else lambda _: io.BytesIO(text)
+    (part,) = cut(Shard(0, 0, FoundFile(str(path), len(text))), 1 << 26)
+    counts = [count_lines(STREAM, part, opener)]
     (portion,) = make_plan([STREAM], counts).portions()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(line_reader, "PartMemory", functools.partial(PartMemory, part_bytes))
-        reader = line_reader.LineReader(STREAM, portion.pieces[0], open_file)
+        reader = line_reader.LineReader(STREAM, portion.pieces[0], opener)
         bad, read = [], []
         while taken := reader.available(most):
             column = reader.take(taken)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from collections.abc import Callable
-from pathlib import Path
-from typing import BinaryIO
 
 import pyarrow as pa
 import pytest
@@ -135,9 +132,7 @@ def test_any_lines_are_split_as_by_python(lines, fields):
 # Files of this machine are counted by compiled code: like others, with the same errors.
 
 
-def counts_of(
-    path: str, size: int, opener: Callable[[str], BinaryIO], range_bytes: int, limit: int | None
-) -> list[object]:
+def counts_of(path, size, opener, range_bytes, limit):
     """What is counted in each range of a file, or the error."""
     results: list[object] = []
     for part in cut(Shard(0, 0, FoundFile(path, size)), range_bytes):
@@ -151,13 +146,7 @@ def counts_of(
     return results
 
 
-def require_equal_counts(
-    folder: Path,
-    text: bytes,
-    changed: int = 0,
-    range_bytes: int = 1 << 26,
-    limit: int | None = None,
-) -> list[object]:
+def require_equal_counts(folder, text, changed=0, range_bytes=1 << 26, limit=None):
     (folder / "a").write_bytes(text)
     path, size = str(folder / "a"), max(len(text) + changed, 0)
     here = counts_of(path, size, open_file, range_bytes, limit)

@@ -45,9 +45,7 @@ def pairs_of(table: pa.Table) -> list[tuple[str, list[str]]]:
     return list(zip(table["hyp"].to_pylist(), table["ref"].to_pylist(), strict=True))
 
 
-def write(
-    path: pathlib.Path, table: pa.Table, form: str, rows: int | None = None, **options: Any
-) -> pathlib.Path:
+def write(path, table, form, rows=None, **options):
     """Writes a file in groups of so many rows; of Avro, in blocks of 20 bytes for each row."""
     if form == "parquet":
         pq.write_table(table, path, row_group_size=rows, **options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
 from typing import Any
 from unittest import mock
 
@@ -14,10 +13,8 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.paired import BadRecord
 from beam_bleu.transforms.pairing.records import json_lines
 from beam_bleu.transforms.pairing.records.column_paths import parse_column_path
-from beam_bleu.transforms.pairing.records.formats import RecordFormatName
 from beam_bleu.transforms.pairing.records.json_lines import schema_of_lines
 from beam_bleu.transforms.pairing.records.line_records import LineRecords
 from beam_bleu.transforms.pairing.records.wanted import (
@@ -29,11 +26,7 @@ from beam_bleu.transforms.pairing.records.wanted import (
 )
 
 
-def read_lines(
-    format_name: RecordFormatName,
-    lines: Sequence[bytes],
-    chosen: Chosen,
-) -> tuple[ReadRecords, list[BadRecord]]:
+def read_lines(format_name, lines, chosen):
     """What is read of lines, and all bad records."""
     column = padded(pa.array(lines, pa.large_binary()).cast(pa.large_string()))
     source = LineRecords(Stream("input", "records"), Wanted(), format_name, header=False)
@@ -42,12 +35,7 @@ def read_lines(
     return read, [read.bad_record(row, fault) for row, fault in read.faults.items()]
 
 
-def chosen_columns(
-    candidates: Sequence[str],
-    references: Sequence[str],
-    labels: Sequence[str] = (),
-    id: str | None = None,
-) -> Chosen:
+def chosen_columns(candidates, references, labels=(), id=None):
     """The choice of these columns. Each system has the name of its column."""
     return Chosen(
         tuple((text, parse_column_path(text)) for text in candidates),

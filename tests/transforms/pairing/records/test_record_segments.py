@@ -36,12 +36,7 @@ TEXTS = pa.large_string()
 LISTS = pa.large_list(TEXTS)
 
 
-def read(
-    columns: dict[ColumnPath, pa.Array],
-    chosen: Chosen,
-    first: int = 0,
-    bad: tuple[BadRecord, ...] = (),
-) -> ReadRecords:
+def read(columns, chosen, first=0, bad=()):
     raw = RawRecords(None, "input", "a.jsonl", "row", first, first + 1, chosen, bad)
     return ReadRecords(raw, columns)
 

@@ -20,7 +20,7 @@ from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
 from beam_bleu.transforms.pairing.paired import COVERAGES, Tally
 from beam_bleu.transforms.pairing.records.joins.buckets import join_bucket
-from beam_bleu.transforms.pairing.records.joins.findings import CoverageName, Report
+from beam_bleu.transforms.pairing.records.joins.findings import Report
 from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 from beam_bleu.transforms.pairing.records.joins.rows import (
     id_texts,
@@ -82,13 +82,7 @@ def rows_in(batch: SegmentBatch) -> Iterator[tuple[int, Row]]:
         yield number, (candidates, tuple(filter(None, references)), labels, kept)
 
 
-def joined(
-    references: Sequence[tuple[Records, Chosen]],
-    candidates: dict[str, Records],
-    coverage: CoverageName,
-    buckets: int = 1,
-    draw: random.Random | None = None,
-) -> tuple[Report, dict[int, Row]]:
+def joined(references, candidates, coverage, buckets=1, draw=None):
     """What is found in all buckets of a join, and its segments by their numbers.
 
     Without candidates, the references are long records. Each stream is read in several parts.
