@@ -11,7 +11,7 @@ import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import PROJECT, Run, called, typed
+from command_line import PROJECT, called, typed
 
 deltalake = pytest.importorskip("deltalake")
 sql = pytest.importorskip("pyiceberg.catalog.sql")
@@ -25,9 +25,8 @@ ROWS = pa.table(COLUMNS)
 MORE = pa.table({"hyp": ["and one more line here"], "ref": ["and one more line"], "lang": ["fr"]})
 
 
-def scores(run: Run) -> Any:
-    assert run.code == 0, run.err
-    return run.document["scores"]
+def scores(pattern: object) -> Any:
+    return called("--input", pattern, "--format", "json").document["scores"]
 
 
 @pytest.fixture
@@ -35,10 +34,7 @@ def expected(tmp_path):
     """The scores of the rows, and of all rows, as Parquet."""
     pq.write_table(ROWS, tmp_path / "rows.parquet")
     pq.write_table(pa.concat_tables([ROWS, MORE]), tmp_path / "all.parquet")
-    return [
-        scores(called("--input", tmp_path / f"{name}.parquet", "--format", "json"))
-        for name in ("rows", "all")
-    ]
+    return [scores(tmp_path / f"{name}.parquet") for name in ("rows", "all")]
 
 
 @pytest.fixture
@@ -48,26 +44,21 @@ def catalog(tmp_path, monkeypatch):
     monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__URI", uri)
     catalog = sql.SqlCatalog("lake", uri=uri, warehouse=f"file://{tmp_path}/warehouse")
     catalog.create_namespace("news")
+    catalog.create_table("news.rows", ROWS.schema).append(ROWS)
     # pyiceberg reads its environment when it is imported, so only for a process of its own.
     monkeypatch.setattr("pyiceberg.catalog.load_catalog", lambda name: {"lake": catalog}[name])
     return catalog
 
 
-def table_in(catalog: Any, name: str = "news.rows") -> Any:
-    table = catalog.create_table(name, ROWS.schema)
-    table.append(ROWS)
-    return table
-
-
 def test_a_delta_table_is_its_current_version(tmp_path, expected):
     path = tmp_path / "table"
     deltalake.write_deltalake(path, ROWS)
-    assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[0]
+    assert scores(f"delta:{path}") == expected[0]
     deltalake.write_deltalake(path, MORE, mode="append")
-    assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[1]
+    assert scores(f"delta:{path}") == expected[1]
     table = deltalake.DeltaTable(path)
     table.delete("hyp = 'and one more line here'")
-    assert scores(called("--input", f"delta:{path}", "--format", "json")) == expected[0]
+    assert scores(f"delta:{path}") == expected[0]
     out = tmp_path / "out"
     called("--input", f"delta:{path}", "--output", out)
     manifest = json.loads((out / "manifest.json").read_bytes())
@@ -116,8 +107,9 @@ def test_a_delta_table_with_deletion_vectors_is_refused(tmp_path, expected):
     deltalake.write_deltalake(
         tmp_path / "other", ROWS, configuration={"delta.enableDeletionVectors": "true"}
     )
-    other = called("--input", f"delta:{tmp_path}/other", "--format", "json")
-    assert scores(other) == expected[0]  # such a table can be read as long as it has none
+    assert (
+        scores(f"delta:{tmp_path}/other") == expected[0]
+    )  # such a table can be read as long as it has none
 
 
 def test_a_delta_table_that_maps_its_columns_is_refused(tmp_path):
@@ -153,13 +145,13 @@ def test_a_file_of_a_table_that_is_gone_is_an_error(tmp_path):
 
 
 def test_an_iceberg_table_is_its_current_snapshot(tmp_path, catalog, expected):
-    table = table_in(catalog)
+    table = catalog.load_table("news.rows")
     names = [f"iceberg:{table.metadata_location}", "iceberg:lake.news.rows"]
     for name in names:
-        assert scores(called("--input", name, "--format", "json")) == expected[0]
+        assert scores(name) == expected[0]
     table.append(MORE)
-    assert scores(called("--input", names[1], "--format", "json")) == expected[1]
-    assert scores(called("--input", names[0], "--format", "json")) == expected[0]  # older metadata
+    assert scores(names[1]) == expected[1]
+    assert scores(names[0]) == expected[0]  # older metadata
     run = typed("--input", names[1], "--output", tmp_path / "out")
     assert run.code == 0, run.err
     (stream,) = json.loads((tmp_path / "out" / "manifest.json").read_bytes())["streams"]
@@ -168,11 +160,10 @@ def test_an_iceberg_table_is_its_current_snapshot(tmp_path, catalog, expected):
 
 
 def test_an_iceberg_table_may_drop_a_column_but_not_rename_one(catalog, expected):
-    table = table_in(catalog)
+    table = catalog.load_table("news.rows")
     with table.update_schema() as update:
         update.delete_column("lang")
-    run = called("--input", "iceberg:lake.news.rows", "--format", "json")
-    assert scores(run) == expected[0]
+    assert scores("iceberg:lake.news.rows") == expected[0]
     with table.update_schema() as update:
         update.rename_column("ref", "reference")
     run = called("--input", "iceberg:lake.news.rows")
@@ -183,7 +174,6 @@ def test_an_iceberg_table_with_delete_files_is_refused(catalog, monkeypatch):
     """pyiceberg cannot write delete files, so its plan is changed."""
     from pyiceberg.table import DataScan
 
-    table_in(catalog)
     whole = DataScan.plan_files
 
     def plan_files(scan: Any) -> Any:

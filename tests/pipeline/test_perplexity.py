@@ -23,27 +23,26 @@ RELATIVE = 1e-12
 Records = list[dict[str, Any]]
 
 
-def records_of(number: int) -> Records:
-    """Texts with the log-probabilities of their tokens by two models."""
-    rng = random.Random(2)
-    spaces = [" ", " ", "  ", "\n", "\u3000", "\xa0", ""]
-    records = []
-    for place in range(number):
-        words = rng.choices(["ein", "Wort", "größer", "日本", "😀"], k=rng.randrange(12))
-        text = "".join(word + rng.choice(spaces) for word in words)
-        records.append(
-            {
-                "id": place,
-                "text": rng.choice(spaces) + text,
-                "kind": rng.choice(["short", "long"]),
-                "logprobs": [-rng.expovariate(0.5) for _ in range(rng.randint(1, 30))],
-                "other": [-rng.expovariate(0.7) for _ in range(rng.randint(1, 30))],
-            }
-        )
-    return records
+RNG = random.Random(2)
+SPACES = [" ", " ", "  ", "\n", "\u3000", "\xa0", ""]
 
 
-RECORDS = records_of(80)
+def text_of_words() -> str:
+    words = RNG.choices(["ein", "Wort", "größer", "日本", "😀"], k=RNG.randrange(12))
+    return RNG.choice(SPACES) + "".join(word + RNG.choice(SPACES) for word in words)
+
+
+RECORDS = [
+    {
+        "id": place,
+        "text": text_of_words(),
+        "kind": RNG.choice(["short", "long"]),
+        "logprobs": [-RNG.expovariate(0.5) for _ in range(RNG.randint(1, 30))],
+        "other": [-RNG.expovariate(0.7) for _ in range(RNG.randint(1, 30))],
+    }
+    for place in range(80)
+]
+"""Texts with the log-probabilities of their tokens by two models."""
 
 
 def jsonl(path: Path, records: Records) -> Path:
