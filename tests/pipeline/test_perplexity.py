@@ -171,16 +171,14 @@ def test_lists_with_another_number_of_tokens_are_refused(tmp_path):
     )
 
 
-def test_a_perplexity_that_is_too_large_is_an_error(tmp_path):
-    rows = [{"logprobs": [-300.0] * 4, "text": "日本語"}] * 2
-    path = jsonl(tmp_path / "large.jsonl", rows)
-    flags = ["--input", path, "--metrics=perplexity", "--text_column=text"]
-    run = called(*flags, "--perplexity_per=word")
-    run.assert_failed(3, "the perplexity per word is too large", "per byte")
-    path = jsonl(tmp_path / "empty.jsonl", [{"logprobs": [-1.0], "text": ""}] * 2)
-    flags[1] = path
-    run = called(*flags, "--perplexity_per=byte")
-    run.assert_failed(3, "there is no perplexity per byte, because the texts have no byte")
+def test_there_is_no_perplexity_of_texts_that_are_too_unlikely_or_empty(tmp_path):
+    for log, text, per, said in (
+        (-600.0, "日本語", "word", ["the perplexity per word is too large", "per byte"]),
+        (-1.0, "", "byte", ["no perplexity per byte, because the texts have no byte"]),
+    ):
+        path = jsonl(tmp_path / "r.jsonl", [{"logprobs": [log] * 2, "text": text}] * 2)
+        flags = ["--metrics=perplexity", "--text_column=text", f"--perplexity_per={per}"]
+        called("--input", path, *flags).assert_failed(3, *said)
 
 
 def test_saved_totals_are_merged_and_rescored(path, tmp_path):

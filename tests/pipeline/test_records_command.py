@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import lzma
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,25 +13,32 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import COMMAND, EXAMPLES, PROJECT, Run, called, read_lines
+from command_line import (
+    COMMAND,
+    COMPRESS,
+    EXAMPLE,
+    EXAMPLES,
+    PROJECT,
+    Run,
+    called,
+    read_lines,
+    write_lines,
+)
 from memory_filesystem import OBJECTS
 
 REFERENCES = [read_lines(EXAMPLES / "references" / f"{name}.txt") for name in "ab"]
 NAMES = ["atlas", "birch", "cobalt"]
 SYSTEMS = {name: read_lines(EXAMPLES / "systems" / f"{name}.txt") for name in NAMES}
-SEGMENTS = len(REFERENCES[0])
 
 ROWS: list[dict[str, Any]] = [
     {
         "id": f"s{i}",
         "domain": ["news", "talk"][i % 2],
-        "target": "no reference",
         "ref0": REFERENCES[0][i],
         "ref1": REFERENCES[1][i],
         **{f"hyp_{name}": SYSTEMS[name][i] for name in NAMES},
-        "nested": {"out": [[SYSTEMS["atlas"][i]]], "refs": [REFERENCES[0][i], REFERENCES[1][i]]},
     }
-    for i in range(SEGMENTS)
+    for i in range(len(REFERENCES[0]))
 ]
 
 
@@ -54,16 +59,11 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     elif ".csv" in path.name:
         csv.writer(text).writerows([[*rows[0]], *(row.values() for row in rows)])
     else:
-        flat = [[str(value) for value in row.values()] for row in rows]
-        text.writelines("\t".join(fields) + "\n" for fields in [[*rows[0]], *flat])
-    data = text.getvalue().encode()
-    compress = {".gz": gzip.compress, ".xz": lzma.compress}.get(path.suffix, bytes)
-    path.write_bytes(compress(data))
+        fields = [[*rows[0]], *(map(str, row.values()) for row in rows)]
+        text.writelines("\t".join(of_row) + "\n" for of_row in fields)
+    compressed = COMPRESS[path.suffix if path.suffix in COMPRESS else ""]
+    path.write_bytes(compressed(text.getvalue().encode()))
     return path
-
-
-def flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{name: each for name, each in row.items() if name != "nested"} for row in rows]
 
 
 def scores(run: Run) -> dict[str, dict[str, Any]]:
@@ -73,15 +73,13 @@ def scores(run: Run) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def of_lines():
-    files = [EXAMPLES / "systems" / f"{name}.txt" for name in NAMES]
-    references = [EXAMPLES / "references" / f"{name}.txt" for name in "ab"]
-    return scores(called(*references, "-i", *files, "--format", "json"))
+    return scores(called(*EXAMPLE, "--format", "json"))
 
 
 def test_each_format_gives_the_bytes_and_the_scores_of_lines(tmp_path, of_lines):
     written = set()
     for suffix in ("parquet", "arrow", "arrows", "jsonl.gz", "tsv", "csv.xz"):
-        path, out = write(tmp_path / f"all.{suffix}", flat(ROWS)), tmp_path / suffix
+        path, out = write(tmp_path / f"all.{suffix}", ROWS), tmp_path / suffix
         flags = ["--candidate_columns", "hyp_*", "--slice_by", "domain", "--format", "json"]
         run = called("--input", path, *flags, "--output", out)
         whole = [score for score in run.document["scores"] if score["slice"] is None]
@@ -94,7 +92,9 @@ def test_each_format_gives_the_bytes_and_the_scores_of_lines(tmp_path, of_lines)
 
 
 def test_nested_columns(tmp_path, of_lines):
-    path = write(tmp_path / "all.arrow", ROWS)
+    texts = zip(SYSTEMS["atlas"], *REFERENCES, strict=True)
+    rows = [{"nested": {"out": [[hyp]], "refs": refs}} for hyp, *refs in texts]
+    path = write(tmp_path / "all.arrow", rows)
     columns = ["--candidate_columns", "atlas=nested.out[0][0]"]
     run = called("--input", path, *columns, "--reference_columns", "nested.refs", "--format=json")
     assert scores(run) == {"atlas": of_lines["atlas"]}
@@ -103,9 +103,8 @@ def test_nested_columns(tmp_path, of_lines):
 
 def test_tab_separated_text_without_a_header(tmp_path, of_lines):
     """ParaCrawl's .txt.gz is tab-separated text: the flag says it."""
-    path = tmp_path / "corpus.txt.gz"
     fields = zip(*REFERENCES, *SYSTEMS.values(), strict=True)
-    path.write_bytes(gzip.compress("".join("\t".join(row) + "\n" for row in fields).encode()))
+    path = write_lines(tmp_path / "corpus.txt.gz", ["\t".join(row) for row in fields])
     flags = ["--input_format", "tsv", "--candidate_columns", "b=4,3", "--reference_columns", "1,2"]
     run = called("--input", path, *flags, "--format", "json")
     assert scores(run) == {"b": of_lines["birch"], "3": of_lines["atlas"]}
@@ -130,7 +129,7 @@ def test_records_from_a_pipe(tmp_path, of_lines):
         ("jsonl", "cat {path} | {command} --input -"),
         ("parquet", "{command} --input <(cat {path})"),
     ):
-        path = write(tmp_path / f"all.{suffix}", flat(ROWS))
+        path = write(tmp_path / f"all.{suffix}", ROWS)
         flags = f" --input_format {suffix} --candidate_columns atlas=hyp_atlas --format json"
         process = subprocess.run(
             ["bash", "-c", script.format(path=path, command=" ".join(COMMAND)) + flags],

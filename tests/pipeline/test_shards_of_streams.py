@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from command_line import (
@@ -110,17 +111,11 @@ def written(folder: Path, shards: int, suffix: str, **texts: list[bytes]) -> lis
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    """The number of times that a file is decompressed."""
-    found = []
-
-    def counting(*arguments):
-        found.append(arguments)
-        return decompressed(*arguments)
-
-    decompressed = chunks.decompressed
+def decompressed(monkeypatch):
+    """Counts how often a file is decompressed."""
+    counting = mock.Mock(side_effect=chunks.decompressed)
     monkeypatch.setattr(chunks, "decompressed", counting)
-    return found
+    return counting
 
 
 @pytest.mark.parametrize(
@@ -131,7 +126,7 @@ def opened(monkeypatch):
     ],
 )
 def test_the_result_has_the_same_bytes_and_each_file_is_read_once(
-    tmp_path, shards, flags, opened, monkeypatch
+    tmp_path, shards, flags, decompressed, monkeypatch
 ):
     def results(suffix: str, name: str) -> tuple[bytes, list[bytes]]:
         texts = {"atlas": ATLAS, "human": HUMAN, "other": [*OTHER[:-1], b"end"]}
@@ -143,18 +138,20 @@ def test_the_result_has_the_same_bytes_and_each_file_is_read_once(
         return (out / "scores.json").read_bytes(), [each.partition(b",")[0] for each in digests]
 
     plain = results("", "plain")
-    assert opened == []
+    assert decompressed.call_count == 0
     assert results(".gz", "once") == plain
-    assert len(opened) == 3 * shards
+    assert decompressed.call_count == 3 * shards
     monkeypatch.setattr(source, "read_once", lambda *_: None)
     assert results(".gz", "twice") == plain
-    assert len(opened) == 3 * shards + 2 * 3 * shards
+    assert decompressed.call_count == 3 * shards + 2 * 3 * shards
 
 
-def test_shards_of_a_large_corpus_are_counted_first_so_that_workers_share_them(tmp_path, opened):
+def test_shards_of_a_large_corpus_are_counted_first_so_that_workers_share_them(
+    tmp_path, decompressed
+):
     arguments = written(tmp_path / "in", 3, ".gz", atlas=ATLAS, human=HUMAN)
     assert called(*arguments, "--range_bytes=256").code == 0
-    assert len(opened) == 2 * 2 * 3
+    assert decompressed.call_count == 2 * 2 * 3
 
 
 def with_line(lines: list[bytes], number: int, line: bytes) -> list[bytes]:

@@ -7,6 +7,7 @@ import datetime
 import decimal
 import json
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 from hypothesis import given, settings
@@ -101,11 +102,8 @@ def test_every_record_is_scored_or_filtered_or_bad(records, references, where, f
         )
         for path in chosen.columns
     }
-    usual, canonical.MOST_TEXTS = canonical.MOST_TEXTS, most
-    try:
+    with mock.patch.object(canonical, "MOST_TEXTS", most):
         batches, found_bad, tally = to_segments(read(columns, chosen, first, bad))
-    finally:
-        canonical.MOST_TEXTS = usual
     scored, reasons, filtered = [], {}, 0
     for i, record in enumerate(records):
         kept = record[KEEP] is True
