@@ -10,7 +10,7 @@ import apache_beam as beam
 import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
-from command_line import EXAMPLES, REFERENCES, SYSTEMS, called
+from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, write_lines
 from example_corpus import examples_file
 
 from beam_bleu import (
@@ -34,15 +34,11 @@ COLUMNS = ArrowColumns(
 )
 
 
-def lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-
-
 def table() -> pa.Table:
     """The bundled example as a table."""
-    columns: dict[str, Any] = {name: lines(path) for name, path in SYSTEMS.items()}
-    columns |= {name: lines(path) for name, path in zip("ab", REFERENCES, strict=True)}
-    columns |= {name: lines(path) for name, path in LABELS.items()}
+    columns: dict[str, Any] = {name: read_lines(path) for name, path in SYSTEMS.items()}
+    columns |= {name: read_lines(path) for name, path in zip("ab", REFERENCES, strict=True)}
+    columns |= {name: read_lines(path) for name, path in LABELS.items()}
     return pa.table({**columns, "number": list(range(len(columns["a"])))})
 
 
@@ -105,7 +101,7 @@ def check_document(expected: bytes) -> Any:
 def test_the_results_are_those_of_the_command(tmp_path):
     scores = written_by_command(tmp_path, *FLAGS)
     document, totals = json.loads(scores), (tmp_path / "totals.json").read_bytes()
-    examples = [json.loads(line) for line in lines(examples_file(tmp_path))]
+    examples = [json.loads(line) for line in read_lines(examples_file(tmp_path))]
     assert len(examples) > 30
     for form in ("files", "tables"):
         with beam.Pipeline("FnApiRunner") as root:
@@ -126,15 +122,6 @@ def test_the_results_are_those_of_the_command(tmp_path):
             assert_that(rows, equal_to([72 * 3 * 2]), "rows")
 
 
-def test_randomization_of_documents_in_tables(tmp_path):
-    asked = {"resample": "randomization", "resamples": 100, "documents": "document"}
-    flags = [f"--{name}={value}" for name, value in asked.items()]
-    scores = written_by_command(tmp_path, *flags, "--slice_by=domain")
-    with beam.Pipeline("FnApiRunner") as root:
-        evaluated = tables(root) | Evaluate(columns=COLUMNS, slice_by="domain", **asked)
-        assert_that(evaluated.document, check_document(scores))
-
-
 def without_texts(totals: bytes) -> dict[str, Any]:
     """The content of saved totals, without what was read."""
     content: dict[str, Any] = json.loads(totals)["content"]
@@ -143,84 +130,54 @@ def without_texts(totals: bytes) -> dict[str, Any]:
 
 
 def test_languages_have_the_bytes_of_the_command(tmp_path):
-    systems = sorted((LANGUAGES / "systems").iterdir())
+    systems = {path.stem: path for path in (LANGUAGES / "systems").iterdir()}
     references, pairs = LANGUAGES / "references.txt", LANGUAGES / "pairs.txt"
-    done = called(
-        *(f"--candidates={path.stem}={path}" for path in systems),
+    run = called(
+        *(f"--candidates={name}={path}" for name, path in systems.items()),
         *(f"--references={references}", f"--labels=pair={pairs}", "--language_column=pair"),
-        f"--output={tmp_path / 'out'}",
+        "--format=json",
     )
-    assert done.code == 0, done.err
-    scores = (tmp_path / "out" / "scores.json").read_bytes()
-    texts = {path.stem: lines(path) for path in systems}
-    whole = pa.table({**texts, "reference": lines(references), "pair": lines(pairs)})
+    texts = {name: read_lines(path) for name, path in systems.items()}
+    whole = pa.table({**texts, "reference": read_lines(references), "pair": read_lines(pairs)})
     columns = ArrowColumns({name: name for name in texts}, ["reference"], labels=["pair"])
     with beam.Pipeline("FnApiRunner") as root:
-        paired = root | ReadLineParallel(
-            {path.stem: str(path) for path in systems},
-            [str(references)],
-            labels={"pair": str(pairs)},
-        )
-        of_files = paired | Evaluate(language_column="pair")
-        assert_that(of_files.document, check_document(scores), "files")
         created = root | beam.Create([whole.slice(0, 11), whole.slice(11)])
-        of_tables = created | "Tables" >> Evaluate(columns=columns, language_column="pair")
-        assert_that(of_tables.document, check_document(scores), "tables")
+        of_tables = created | Evaluate(columns=columns, language_column="pair")
+        assert_that(of_tables.document, check_document(run.out))
 
 
-def test_records_that_are_joined(tmp_path):
-    outputs = {
-        name: str(EXAMPLES / "records" / "outputs" / f"{name}.jsonl") for name in ("atlas", "birch")
-    }
-    references = EXAMPLES / "records" / "references.jsonl"
-    done = called(
+def test_records_that_are_joined():
+    folder = EXAMPLES / "records"
+    outputs = {name: str(folder / "outputs" / f"{name}.jsonl") for name in ("atlas", "birch")}
+    references = str(folder / "references.jsonl")
+    run = called(
         *(f"--candidates={name}={path}" for name, path in outputs.items()),
         *(f"--references={references}", "--join_on=id", "--reference_columns=ref"),
-        *("--slice_by=domain", "--coverage=each", f"--output={tmp_path / 'out'}"),
+        *("--slice_by=domain", "--coverage=each", "--format=json"),
     )
-    assert done.code == 0, done.err
+    asked = {"reference_columns": ["ref"], "coverage": "each", "labels": ["domain"]}
     with beam.Pipeline("FnApiRunner") as root:
-        paired = root | ReadJoinedRecords(
-            outputs,
-            [str(references)],
-            join_on="id",
-            reference_columns=["ref"],
-            coverage="each",
-            labels=["domain"],
-        )
+        paired = root | ReadJoinedRecords(outputs, [references], join_on="id", **asked)
         evaluated = paired | Evaluate(slice_by=["domain"])
-        expected = (tmp_path / "out" / "scores.json").read_bytes()
-        assert_that(evaluated.document, check_document(expected))
+        assert_that(evaluated.document, check_document(run.out))
         with pytest.raises(ValueError, match="resample cannot be used with coverage each"):
             paired | "Resample" >> Evaluate(resample="bootstrap")
 
 
-def write_records(path: Path, bad: int) -> str:
-    records = [
-        {"hyp": f"a b c d {number}", "ref": "a b c d 0", "number": number} for number in range(20)
-    ]
-    for record in records[:bad]:
-        record["hyp"] = None
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return str(path)
-
-
 def test_rejected_records_are_given_or_too_many(tmp_path):
-    path = write_records(tmp_path / "records.jsonl", 2)
+    texts = [{"hyp": None if i < 2 else f"a b c d {i}", "ref": "a b c d 0"} for i in range(20)]
+    path = write_lines(tmp_path / "records.jsonl", [json.dumps(each) for each in texts])
     asked = {"candidate_columns": ["hyp"], "on_bad_record": "reject"}
     flags = [f"--input={path}", "--candidate_columns=hyp", "--on_bad_record=reject"]
-    out = tmp_path / "out"
-    assert called(*flags, "--max_rejected=2", f"--output={out}").code == 0
+    run = called(*flags, "--max_rejected=2", f"--output={tmp_path / 'out'}", "--format=json")
     with beam.Pipeline("FnApiRunner") as root:
-        evaluated = root | ReadPairedRecords(path, **asked) | Evaluate(max_rejected=2)
-        assert_that(
-            evaluated.document, check_document((out / "scores.json").read_bytes()), "document"
-        )
+        evaluated = root | ReadPairedRecords(str(path), **asked) | Evaluate(max_rejected=2)
+        assert_that(evaluated.document, check_document(run.out), "document")
         rejected = evaluated.rejected | beam.Map(lambda bad: (bad.number, bad.reason))
         reasons = [(0, "missing-candidate"), (1, "missing-candidate")]
         assert_that(rejected, equal_to(reasons), "rejected")
     root = beam.Pipeline("FnApiRunner")
-    _ = root | ReadPairedRecords(path, **asked) | Evaluate(max_rejected=0.05)
+    _ = root | ReadPairedRecords(str(path), **asked) | Evaluate(max_rejected=0.05)
     with pytest.raises(InputError, match="2 of 20 segments were rejected"):
         root.run()
 

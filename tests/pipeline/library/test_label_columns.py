@@ -36,21 +36,13 @@ def test_labels_ids_and_kept_columns_stay_with_their_rows():
     batches = list(table_batches(whole, columns, ("a",)))
     assert len(batches) > 3
     assert np.concatenate([batch.numbers for batch in batches]).tolist() == numbers
-    rows = [
-        tuple(column[row].as_py() for column in (text, *batch.labels, batch.kept["id"]))
-        for batch in batches
-        for text in batch.candidates
-        for row in range(len(text))
-    ]
-    assert rows == [
-        (
-            f"text {number}",
-            "false" if number % 3 else "true",
-            None if number % 5 else f"n{number % 7}",
-            str(number),
-        )
-        for number in numbers
-    ]
+    columns_of = [[*batch.candidates, *batch.labels, batch.kept["id"]] for batch in batches]
+    rows = [row for own in columns_of for row in zip(*map(list, own), strict=True)]
+    names = whole["name"].to_pylist()
+    flags = ["false" if number % 3 else "true" for number in numbers]
+    texts = whole["a"].to_pylist()
+    expected = [*zip(texts, flags, names, map(str, numbers), strict=True)]
+    assert [tuple(value.as_py() for value in row) for row in rows] == expected
 
 
 def test_texts_as_ids_give_numbers_that_depend_on_nothing_else():
