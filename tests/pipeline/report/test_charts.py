@@ -33,9 +33,6 @@ def test_values_are_where_the_axis_says():
     assert [chart.axis.at(value) for value in (10, 15, 20)] == [0, 0.5, 1]
     assert '<path d="M23.0,19H342.0" stroke="var(--plain)"' in drawn(chart)
     assert "translate(182.5,19)" in drawn(chart)
-
-
-def test_a_single_value_has_an_axis():
     for value in (0.0, 1.0, -3.25, 1e300, 1e-300):
         assert 0 <= Axis.of([value, 0.0], steps=3).at(value) <= 1
         assert 0 <= Axis.of([value], steps=3).at(value) <= 1
