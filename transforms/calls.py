@@ -227,9 +227,7 @@ def _segment_batches(
     threads: int,
     systems: tuple[str, ...] = (),
 ) -> Iterator[SegmentBatch]:
-    """The segments of a call's arguments, in batches. `candidates` has the name of each argument,
-    for messages; `systems` are empty if there is one without a name.
-    """
+    """The segments of a call's arguments, in batches. Messages name the arguments of candidates."""
     of_candidates = {name: _complete_texts(values, name) for name, values in candidates.items()}
     first_name, first_column = next(iter(of_candidates.items()))
     count = len(first_column)
@@ -365,9 +363,7 @@ def _shown(value: object) -> str:
 def _on_threads(
     work: Callable[[_Value], _Result], values: Iterable[_Value], threads: int
 ) -> Iterator[_Result]:
-    """What `work` gives for each value, in their order; about two values for each thread are in
-    memory.
-    """
+    """What `work` gives for each value, in order; about two for each thread are in memory."""
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise ValueError(f"threads must be 1 or more, got {threads!r}")
     if threads == 1:

@@ -121,9 +121,7 @@ class _ScoreTables(beam.DoFn):
 
 @dataclasses.dataclass(eq=False, repr=False)
 class _ScoreElements(beam.DoFn):
-    """Maps each segment of a bundle to its key with its scores. Its methods return lists for the
-    reason that `_GatherByKey` has.
-    """
+    """Maps a segment to its key and scores, in lists for the reason of `_GatherByKey`."""
 
     scored: SegmentColumns
 

@@ -100,10 +100,7 @@ class Flag:
 
 
 def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -> Any:
-    """A field with the choice of a user: the attributes of its `Flag`, and its short spellings.
-
-    If `choices` is a table, the help also has the description of each of its rows.
-    """
+    """A field with a flag; a table of `choices` adds the description of each row to the help."""
     rows = more.get("choices")
     if isinstance(rows, Mapping):
         described = (f"{name}: {getattr(row, 'description', row)}" for name, row in rows.items())

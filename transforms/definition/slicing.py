@@ -82,9 +82,7 @@ class Slicing:
         }
 
     def in_order(self, keys: Iterable[SliceKey]) -> list[SliceKey]:
-        """The slices in the order of the result: by item, then by the values of the labels, with
-        numbers in texts as numbers, and last the missing label.
-        """
+        """By item, then by values, with numbers in texts as numbers, and last the missing label."""
         return sorted(
             keys,
             # A flat tuple: there can be 100,000 slices.

@@ -1,10 +1,8 @@
 """What readers see of the segments: examples with their texts, and how scores are distributed.
 
 Scores are counted in cells: exact counts that add up, whatever range the scores have. A cell is the
-floats with the same exponent and the same first bits of their fraction, so its width is about 3 %
-of the scores in it. Every power of two is a bound of cells. So when all scores are counted, their
-cells can be put together to bins of equal width without an error, and a part of a corpus need not
-know the scores of the others.
+floats with the same exponent and the same first bits of their fraction. Every power of two is a
+bound of cells, so the cells of all parts of a corpus can be put together to bins of equal width.
 """
 
 from __future__ import annotations
@@ -175,9 +173,7 @@ class ListKey(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Picked(Sums):
-    """The examples and the distributions of a part of a corpus. Of the examples of two parts, the
-    first `number` of each kind are kept, so any split and order gives the same ones.
-    """
+    """The examples and distributions of a part. The first `number` examples of a kind are kept."""
 
     number: int
     examples: Mapping[ListKey, tuple[Example, ...]] = dataclasses.field(default_factory=dict)

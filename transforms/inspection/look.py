@@ -1,8 +1,7 @@
 """Looks at a sample: finds everything that speaks against the texts.
 
-Whether lines belong together shows when each candidate is compared with the references around its
-own: by their sequences of four bytes, the rare ones above all, which works for all languages.
-Similarities are quotients of integers.
+Each candidate is compared with the references around its own by their sequences of four bytes, the
+rare ones above all, which works for all languages. Similarities are quotients of integers.
 """
 
 from __future__ import annotations
@@ -27,9 +26,7 @@ _FEWEST_TEXTS = 20  # fewer texts tell nothing
 def look_at(
     sample: Sample, allow: Collection[str] = (), *, of_values: bool = False
 ) -> tuple[Notice, ...]:
-    """The notices about the texts of a corpus. Values of records or of a call, unlike lines of
-    files, can be meant to be in another format.
-    """
+    """The notices about the texts; values of records can be meant to be in another format."""
     streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
     findings = list(signs_in(streams, of_values=of_values))
     for candidates in (stream for stream in streams if stream.is_of_candidates):

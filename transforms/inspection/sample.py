@@ -30,10 +30,7 @@ _LARGEST_NUMBER = 2**40  # larger numbers are not positions, but digests of ids
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stream:
-    """The texts of a system or of a position of references that are not empty.
-
-    The numbers of their segments, int64 (texts,), are ascending.
-    """
+    """The texts that are not empty of a system or of a position of references, in order."""
 
     name: str
     numbers: Integers

@@ -80,10 +80,7 @@ def expanded(value: Any) -> Any:
 
 
 def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]]) -> ExactIntegers:
-    """A sum of arrays of integers that are 0 or more.
-
-    Each array comes with the index of its places in the sum, in which no place is twice.
-    """
+    """A sum of arrays of integers, each with the index of its places in the sum, no place twice."""
     bound = sum(largest(values) for _, values in parts)
     is_bounded = bound <= LARGEST_INTEGER and all(values.dtype != object for _, values in parts)
     total: NDArray[Any] = np.zeros(shape, np.int64 if is_bounded else object)

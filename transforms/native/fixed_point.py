@@ -1,10 +1,9 @@
 """Floats as integers that add up exactly: fixed point, in columns of 24 bits, the highest first.
 
-A mean of floats depends on how a corpus is split; one of integers does not. So a value from 0 to 1
-is rounded to a multiple of 2^-48, in two columns, and a larger one, below 2^24, to one of 2^-72, in
-four. That is exact for values of 2^-20 (about 1e-6) or more, and for 0. Columns are short enough
-for the sums of products of many segments (`totals/unit_adder.py`). Values below 0 need columns of
-their own: with an offset, the derivatives of their mean would be what is left of two large numbers.
+A value from 0 to 1 is rounded to a multiple of 2^-48, in two columns, and a larger one, below 2^24,
+to one of 2^-72, in four. That is exact for values of 2^-20 (about 1e-6) or more, and for 0. Values
+below 0 need columns of their own: with an offset, the derivatives of their mean would be what is
+left of two large numbers.
 """
 
 # mypy: allow-untyped-defs

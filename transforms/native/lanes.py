@@ -44,9 +44,7 @@ def no_lanes(count: int) -> Any:
 
 @operation(None, None, "uint64")
 def following(builder, grams, mask):
-    """Where the n-grams that end at the next token occur in a reference, by those that end at this
-    one.
-    """
+    """Where n-grams that end at the next token occur, by those that end at this one."""
     count = grams.type.count
     shifted = builder.shl(grams, _same(grams.type, 1))
     # The first order gets all bits, because no shorter n-gram limits it.

@@ -1,13 +1,13 @@
 """Machine code of a function: how Python calls it without numba, and the files that keep it.
 
-A function has one entry, a C function `int32 ENTRY(int64 *words)`. The words are those of its
-arguments, and then those of its result. A number is one word. An array is the members of numba's
-model of it: two that are not used here, its size, that of its items, its address, its shape and its
-strides. A tuple is its items. The entry returns 0, or the status of an exception.
+A function has one entry, a C function `int32 ENTRY(int64 *words)`, with the words of its arguments,
+and then those of its result. A number is one word. An array is the members of numba's model of it:
+two that are not used here, its size, that of its items, its address, its shape and its strides. A
+tuple is its items. The entry returns 0, or the status of an exception.
 
 Loading compiled code means running it. So a folder or a file is used only if it belongs to this
-user or to root, and no other user can write to it. Files are checked when they are open. A file
-begins with the SHA-256 of its name and its content, so a damaged or renamed one is never used.
+user or to root, and no other user can write to it. A file begins with the SHA-256 of its name and
+its content, so a damaged or renamed one is never used.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The machine's operations on memory, words and files, and memory that threads use again.
 
-If compiled functions pass numpy arrays to each other, numba counts the references to each array
-with atomic operations, which took four fifths of the run time, and checks whether each index is
-negative. So the kernel's inner functions take addresses. Addresses and small numbers are int64;
-words, hashes and masks are uint64. Nothing here checks bounds. Files are read here because Python
-would release its lock for each part that fits into a cache, so often that threads wait.
+numba would count the references to arrays with atomic operations, which took four fifths of the run
+time. So the kernel's inner functions take addresses. Addresses and small numbers are int64; words,
+hashes and masks are uint64. Nothing here checks bounds. Files are read here because Python would
+release its lock for each part that fits into a cache, so often that threads wait.
 """
 
 # mypy: allow-untyped-defs

@@ -32,10 +32,7 @@ def text_bytes(column: pa.LargeStringArray) -> Bytes:
 def padded_column(
     texts: Bytes, offsets: Integers, nulls_of: pa.LargeStringArray | None = None
 ) -> pa.LargeStringArray:
-    """A column that the kernel can read, with nulls in the same rows as another one.
-
-    `texts` has the bytes of all texts and READ_AHEAD more, and the offsets begin with 0.
-    """
+    """A column for kernels, with the nulls of another one; `texts` has READ_AHEAD more bytes."""
     nulls = None
     if nulls_of is not None and nulls_of.null_count:
         # With pyarrow, because the validity bits of a slice can begin within a byte.
@@ -73,10 +70,7 @@ def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
 
 
 class Spans(NamedTuple):
-    """Addresses where texts begin and end, int64 (columns, rows); 0 for null.
-
-    Columns must be kept.
-    """
+    """Addresses where texts begin and end, int64 (columns, rows), 0 for null; keep the columns."""
 
     starts: Integers
     ends: Integers

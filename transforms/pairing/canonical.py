@@ -88,9 +88,7 @@ def named_text(column: pa.Array, name: object) -> pa.Array:
 
 
 def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
-    """Strings unchanged, others as JSON writes them, dates and decimals as Arrow does: 1.50. A null
-    stays.
-    """
+    """Strings unchanged, others as JSON writes them, dates and decimals as Arrow does: 1.50."""
     kind = column.type
     if pt.is_floating(kind):
         if pt.is_float16(kind):  # Arrow makes no dictionaries of these numbers

@@ -54,10 +54,7 @@ MODULUS = 1 << 128  # sums of hashes are reduced modulo this number
 
 @dataclasses.dataclass(frozen=True)
 class Digests:
-    """For each input, the method and the sum of hashes of the texts of this number of segments.
-
-    They do not depend on how texts are cut into files, or how work is divided.
-    """
+    """The method and the sum of hashes of each input, however texts are cut into files."""
 
     segments: int
     sums: tuple[tuple[str, int], ...]
@@ -175,9 +172,7 @@ class Source(Protocol):
         """Sentences for a reader of the score, about the way in which the input is read."""
 
     def pair(self, threads: int, step: Step = ..., describe: bool = ...) -> beam.PTransform:
-        """The transform of a pipeline's root to `Paired`. `describe` asks for the inputs' files,
-        and for digests of their texts.
-        """
+        """Makes `Paired` at a pipeline's root; `describe` also asks for files and digests."""
 
 
 FILTERED = "filtered"  # the reason in a tally for segments that conditions of the user leave out

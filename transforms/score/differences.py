@@ -218,9 +218,7 @@ class ComparedSystems:
 def compared_pairs(
     systems: Sequence[str], baseline: str, *, all_pairs: bool
 ) -> list[tuple[str, str]]:
-    """(system, baseline) of each comparison. Of all pairs, the system that comes first is the
-    baseline.
-    """
+    """(system, baseline) of each comparison; of all pairs, the first system is the baseline."""
     ordered = [baseline, *(system for system in systems if system != baseline)]
     baselines = ordered if all_pairs else ordered[:1]
     return [

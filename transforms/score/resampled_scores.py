@@ -3,18 +3,16 @@
 D is the difference between two systems, D* that of a replicate, N the number of replicates.
 
 Bootstrap (Koehn 2004, https://aclanthology.org/W04-3250): the replicates spread like scores would
-over other test sets, and those of a difference spread around D. So chance alone gives the distances
-of D* from their mean, and p = (#{|D* - mean D*| >= |D|} + 1) / (N + 1).
+over other test sets. So chance alone gives the distances of D* from their mean, and
+p = (#{|D* - mean D*| >= |D|} + 1) / (N + 1).
 
 Randomization (Riezler and Maxwell 2005, https://aclanthology.org/W05-0908): if two systems are
-equally good, it does not matter whose output is whose. So D* is the difference after some
-segments' outputs are swapped, and p = (#{|D*| >= |D|} + 1) / (N + 1). The same coins decide for
-all pairs of systems.
+equally good, it does not matter whose output is whose. So D* is the difference after some segments'
+outputs are swapped, and p = (#{|D*| >= |D|} + 1) / (N + 1).
 
 The 1 is for D itself: without it, p could be 0 (Phipson and Smyth 2010,
-https://arxiv.org/abs/1603.05766). With few units a bootstrap has too few different replicates: if a
-single unit is drawn, D* is D, so every difference would look significant. So below `FEWEST_UNITS`
-it has no p-values and no intervals. Randomization is valid for any number of units.
+https://arxiv.org/abs/1603.05766). Below `FEWEST_UNITS` a bootstrap has too few different replicates
+for p-values and intervals. Randomization is valid for any number of units.
 """
 
 from __future__ import annotations

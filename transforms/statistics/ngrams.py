@@ -1,15 +1,9 @@
 """Compiled counting of long texts: how many n-grams of each candidate occur in the references.
 
-This is for references that are too long for the bit operations of a metric's own kernel. It takes
-time that is linear in the bytes of a segment. Each different token of the references has a number
-from 1 on, and all other tokens of candidates have the next one. Each order has a table. The number
-of an n-gram is the place of its slot, and an n-gram is identified by the number of the (n-1)-gram
-before its last token, and by the number of this token:
-
-* As long as there are few such pairs, each one has its own slot. So all orders of a text that
-  repeats a few symbols are counted without hashing, and the first one of any text.
-* Otherwise it is a hash table. Both numbers fit into one word, so n-grams are compared
-  exactly. Where an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up.
+The number of an n-gram is the place of its slot in the table of its order. It is identified by the
+number of the (n-1)-gram before its last token, and by the number of this token: as long as there
+are few such pairs, each one has its own slot; otherwise both numbers, in one word, are the key of a
+hash table. Where an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up.
 
 Counts are clipped at once: the k-th occurrence in a candidate matches if one of the references has
 at least k. The layouts in memory:
@@ -18,8 +12,8 @@ at least k. The layouts in memory:
   all of the tokens, then all of the n-grams)
 * slot: the key (a word, 0 if the slot is empty), LIMIT and USED, 32 bits each. LIMIT is the largest
   count in any single reference, less the occurrences in the candidate that is counted. USED is the
-  count in one reference, plus the number of its first token. The next reference has a larger first
-  token than any such sum, so a smaller value counts as none, and no pass sets it back to 0.
+  count in one reference, plus the number of its first token: the next reference has a larger first
+  token than any such sum, so no pass sets it back to 0.
 """
 
 # mypy: allow-untyped-defs

@@ -234,10 +234,7 @@ def number_texts(row, texts, written):
 
 @inner
 def count_common(numbers, words, reference, reference_words, times):
-    """How many words are in both texts; a word counts as often as in the text with fewer of it.
-
-    `times` is the address of a count for each number, all 0 before and after.
-    """
+    """The words that both texts have; `times` has a count for each number, 0 before and after."""
     common = 0
     for place in range(reference_words):
         of_word = times + number_at(reference, place) * NUMBER_BYTES

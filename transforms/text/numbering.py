@@ -2,13 +2,12 @@
 
 The tokens of a long text are numbered in groups, while they are in the nearest cache. Only the
 different ones are kept: number i, from 1 on, is token i - 1 of these. An index finds them: a hash
-table whose slots have the high half of the token's key, and its number. An empty slot is 0. The
-index begins small, because a large one would cost more than a long text of few different tokens.
+table whose slots have the high half of the token's key, and its number. An empty slot is 0. It
+begins small, because a large one would cost more than a long text of few different tokens.
 
-All of this has its addresses and numbers in one piece of memory, the vocabulary. It has int64: the
-addresses of the different tokens and of the index; log2 of the number of slots now and at most; the
-number of different tokens; that of tokens that no reference has, or 0 while the references are
-numbered; and the address of the number of the next token.
+The vocabulary has int64: the addresses of the different tokens and of the index; log2 of the number
+of slots now and at most; the number of different tokens; that of tokens that no reference has, or 0
+while the references are numbered; and the address of the number of the next token.
 """
 
 # mypy: allow-untyped-defs

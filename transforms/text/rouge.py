@@ -1,17 +1,15 @@
 """The words of ROUGE: what rouge_score's `tokenize` makes of a text, separated by white space.
 
-It lower-cases the text like `str.lower`, and replaces all but a-z and 0-9 by spaces. Two characters
-beyond ASCII have a lower case with an ASCII letter: the Kelvin sign, which becomes k, and U+0130,
-which becomes i and a combining dot. The texts keep their sizes, and so their places. Newlines stay,
-because they separate the sentences of ROUGE-Lsum. A tab takes the place of a character beyond
-ASCII, and a space that of all others.
+It lower-cases the text like `str.lower`, and replaces all but a-z and 0-9 by spaces. Of characters
+beyond ASCII, the Kelvin sign becomes k, and U+0130 becomes i and a combining dot. The texts keep
+their sizes, and so their places. Newlines stay, because they separate the sentences of ROUGE-Lsum.
+A tab takes the place of a character beyond ASCII, and a space that of all others.
 
-The stemmer is Porter's (1980, https://tartarus.org/~martin/PorterStemmer/def.txt has the steps and
-their rules) with NLTK's extensions, which are its default: irregular words; `ies` and `ied` become
-`ie` in words of 4 letters, and otherwise `i`; `y` becomes `i` only after a consonant that is not
-the first letter; a stem of a vowel and a consonant ends like a short syllable, too; `bli` stands
-for `abli`, `alli` is tried before all other rules of step 2, and there are rules for `fulli` and
-`logi`. Digits are consonants. A stem is never longer than its word, so it takes its place.
+The stemmer is Porter's (1980, https://tartarus.org/~martin/PorterStemmer/def.txt) with NLTK's
+extensions: irregular words; `ies` and `ied` become `ie` in words of 4 letters, and otherwise `i`;
+`y` becomes `i` only after a consonant that is not the first letter; a stem of a vowel and a
+consonant ends like a short syllable, too; `bli` stands for `abli`, `alli` is tried before all other
+rules of step 2, and there are rules for `fulli` and `logi`. Digits are consonants.
 """
 
 # mypy: allow-untyped-defs

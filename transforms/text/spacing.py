@@ -209,10 +209,7 @@ def _rewrite_rows(starts, ends, classes, texts, offsets):
 
 @inner
 def _rewrite(start, end, table, target):
-    """Writes the text at [start, end); returns the end of the written text.
-
-    A block after it may be overwritten.
-    """
+    """Writes the text at [start, end), and perhaps a block after it; returns its end."""
     first = target
     run = target  # after the last written character that is neither a space nor a word character
     copied = block = start  # up to `copied` the text is written

@@ -22,9 +22,8 @@ ScriptName = Literal["chinese", "japanese", "southeast_asian", "korean"]
 
 @dataclasses.dataclass(frozen=True)
 class Script:
-    """A row of `SCRIPTS`. The reason says why a tokenizer that does not split it gives other
-    scores. A text is in this script if its words with such letters have more than `letters` of them
-    on average, and if it has more such letters than words. docs/inputs.md has the measurement.
+    """A row of `SCRIPTS`: why other tokenizers give other scores, and the mean number of letters of
+    its words, in a text with more letters than words (docs/inputs.md has the measurement).
     """
 
     name: ScriptName

@@ -1,17 +1,15 @@
 """Compiled tokens: their hashes and hash tables, the words that stand for them, and their masks.
 
-A token is three words. The first is its key, a hash of its bytes. The other two are its bytes,
-with a byte 1 and zeros after them, if they are up to 15. So two such tokens are the same if their
-words are the same. A longer token has its address, and its length with bits that no other token
-has. The token of an entity is that of its symbol.
+A token is three words. The first is its key, a hash of its bytes. The other two are its bytes, with
+a byte 1 and zeros after them, if they are up to 15. A longer token has its address, and its length
+with bits that no other token has. The token of an entity is that of its symbol.
 
 Where a token occurs among up to 64 others is a mask, from one comparison of its key with their
-keys, 32 bits each, and each token is compared with the first one of its key. If two different
-tokens have the same 32 bits, the caller has to count in another way.
+keys, 32 bits each. If two different tokens have the same 32 bits, the caller has to count in
+another way.
 
 Two secret words of the process decide hashes and places in tables, so no text can provoke that its
-tokens all fall into one place. They are an argument of compiled code: a constant would be the same
-in every process that loads the code from the cache.
+tokens all fall into one place. A constant would be the same in every process that loads the code.
 """
 
 # mypy: allow-untyped-defs

@@ -219,9 +219,7 @@ class MetricsAdder:
 
 @dataclasses.dataclass(frozen=True)
 class SeveralTotals(Sums):
-    """The totals of a group for several metrics in one value, so that no trigger fires for one
-    alone.
-    """
+    """Totals of several metrics in one value, so that no trigger fires for one alone."""
 
     metrics: tuple[GroupTotals, ...]
 

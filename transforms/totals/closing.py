@@ -124,9 +124,7 @@ def require_segments_left(tally: Tally, rejected: Rejected) -> None:
 
 
 def rejected_warnings(tally: Tally, rejected: Rejected) -> list[str]:
-    """What a reader of the scores must know of rejected records. In a join, bad records may have no
-    id, and then no segment is rejected.
-    """
+    """In a join, bad records may have no id, and then no segment is rejected."""
     return [_told(tally, rejected)] if rejected.records else []
 
 
@@ -141,9 +139,7 @@ def _in_words(numbers: Mapping[str, int]) -> str:
 
 
 def condition_warnings(tally: Tally) -> list[str]:
-    """A warning for each condition that all records meet, or none: perhaps they spell it
-    differently.
-    """
+    """A warning for each condition that all records meet, or none: perhaps with other spelling."""
     met_by_all = [
         f"every record meets --where {condition}, so it leaves nothing out; {_AS_JSON}"
         for condition, judged in tally.judged.items()

@@ -1,20 +1,18 @@
 """Adds up the replicates of a corpus: sums in which each unit has a random weight.
 
 The weights of a unit follow from its key, which depends on the names of the unit, never on its
-text. Among a billion units, two have the same key of 64 bits with a probability of 3 %. Then they
-have the same weights, which changes no result noticeably.
+text. Among a billion units, two have the same key of 64 bits with a probability of 3 %, and then
+the same weights, which changes no result noticeably.
 
 Compiled code draws the weights of a few units in a tile of replicates, as floats that fit in the
-fastest cache, and multiplies them with the integers of all columns. The product of float32 is
-exact: a float32 holds each integer up to 2^24, and larger integers are several digits. A tile is
-in the order in which the vectors of the generator lie (`replicate_order`), because to reorder the
-weights would cost more than to draw them.
+fastest cache. The product of float32 is exact: a float32 holds each integer up to 2^24, and larger
+integers are several digits. A tile is in the order in which the vectors of the generator lie
+(`replicate_order`), because to reorder the weights would cost more than to draw them.
 
-Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"
-(https://doi.org/10.1145/2063384.2063405): Philox4x32 with 10 rounds enciphers a counter of four
-32-bit words with a key of two. Here the key is the seed, and the counter is (block, 0, unit key),
-the low words of 64-bit numbers first. Of the 128 bits of a block, the lowest first, the bootstrap
-takes 16 for the weight of a replicate, and randomization takes 1 (test_replicates.py).
+Salmon et al. 2011 (https://doi.org/10.1145/2063384.2063405): Philox4x32 with 10 rounds enciphers a
+counter of four 32-bit words with a key of two. Here the key is the seed, and the counter is (block,
+0, unit key), the low words of 64-bit numbers first. Of the 128 bits of a block, the lowest first,
+the bootstrap takes 16 for the weight of a replicate, and randomization takes 1 (test_replicates.py).
 """
 
 # mypy: allow-untyped-defs
@@ -226,9 +224,7 @@ _FOR_ALL = 0  # in place of a system's number in the rows of the columns that al
 
 
 class ReplicateAdder:
-    """Adds up the replicates of batches; see `Adding` for what they are. It has sums only of the
-    columns that are not 0 in some batch, and only once of those that are the same for all systems.
-    """
+    """Adds up the replicates of batches, once for columns that are the same for all systems."""
 
     def __init__(
         self,

@@ -35,9 +35,7 @@ def unchanged(dofn: beam.DoFn) -> beam.DoFn:
 
 
 def starting_with(value: Any, root: Any) -> beam.PTransform:
-    """The transform that gives a pipeline its first element, a value. If `root` is a PCollection of
-    one element, nothing starts before it is there.
-    """
+    """Gives a pipeline its first element; if `root` is a PCollection, nothing starts before it."""
     if isinstance(root, beam.pvalue.PCollection):
         return beam.Map(lambda _, value: value, value)
     return beam.Create([value], reshuffle=False)

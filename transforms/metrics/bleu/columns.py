@@ -94,10 +94,7 @@ def bleu_basis(max_order: int) -> Basis:
 
 
 class BleuColumns:
-    """BLEU's columns by their names: of one segment or of a sum, numbers or arrays of one shape.
-
-    In lists of orders, [n - 1] is of order n.
-    """
+    """BLEU's columns by their names: numbers, or arrays of one shape. [n - 1] is of order n."""
 
     def __init__(self, columns: Sequence[Any] | NDArray[Any]) -> None:
         self._columns: Any = columns

@@ -1,18 +1,13 @@
 """The kernel: from columns of text to the columns of BLEU of every segment.
 
-The tokens of a segment are written side by side, and matched with bit operations. If a reference
-has more than 64 tokens, or two different tokens have the same key in text/tokens.py, they become
-numbers, and statistics/ngrams.py counts these. The tokens of very long texts are not written at
-all: they are numbered while they are in the cache.
-
 Each token of a candidate gets a mask: bit p is set if the reference has the token at position p.
 Let M[1] be the mask of token i. Then M[n] = (M[n - 1] of token i - 1, shifted by one) & M[1] has
 the positions where the reference has the n-gram that ends at token i. Equal n-grams have equal
 masks, and different n-grams have masks without a common bit. So a match is counted by claiming a
-position that no earlier n-gram has claimed, and the matches of an n-gram are clipped to its
-occurrences in the reference. With several references, an occurrence in the candidate matches if it
+position that no earlier n-gram has claimed. With several references, an occurrence matches if it
 can be claimed in any of them, and is claimed in each where it can be. A vector has a lane for each
-order, so all orders take the same few instructions.
+order. If a reference has more than 64 tokens, or two different tokens have the same key, tokens
+become numbers, and statistics/ngrams.py counts these.
 """
 
 # mypy: allow-untyped-defs

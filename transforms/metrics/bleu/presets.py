@@ -27,9 +27,7 @@ DEFAULT_PRESET: PresetName = "sacrebleu"
 
 @dataclasses.dataclass(frozen=True)
 class Preset:
-    """A row of `PRESETS`. The source has names of functions in backticks; weights can be a function
-    of the order.
-    """
+    """A row of `PRESETS`. Weights can be a function of the order."""
 
     name: PresetName
     source: str

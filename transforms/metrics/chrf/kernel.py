@@ -1,19 +1,13 @@
 """The kernel: from columns of text to the columns of chrF of every segment.
 
-The characters and words of all texts of a segment become numbers once. Then each reference is
-matched with each candidate, and for each candidate the columns of the reference with the best score
-are kept.
-
-Each number has a row, the set of the positions where the reference has the token. Matches are
+Each number of a token has a row, the set of the positions where the reference has it. Matches are
 counted by shifts and ands of these sets, as in the kernel of BLEU. References of up to 512 tokens
 have sets of one to eight words. For longer ones, and those of segments with very many different
-tokens, n-grams have numbers (statistics/ngrams.py). There the tokens of the reference get new
-numbers from 1 on: the fewer there are, the more orders are counted without hashing.
+tokens, n-grams have numbers (statistics/ngrams.py).
 
 `rows` is the address of the row of number 0. All rows are 0 before a reference is entered and after
 it. `number` and `end` are the addresses of the numbers of a text and their end. `matches` is the
-address of an int64 for each order of the first candidate, and `stride` the bytes from these to
-those of the next one.
+address of an int64 for each order of the first candidate, `stride` the bytes to the next one's.
 """
 
 # mypy: allow-untyped-defs
@@ -224,10 +218,7 @@ def write_counts(metric: ChrfConfig, texts: ReadyTexts, counts: Integers) -> Non
 
 @inner
 def _match(reference, texts, of_reference, known, orders, spaces, matches, stride):
-    """Writes the matches of every candidate in one reference, for each order.
-
-    `known` is the largest number of a token of the references; other tokens have the next one.
-    """
+    """Writes the matches in one reference; tokens of candidates above `known` have known + 1."""
     rows, digits, table = spaces
     if length_of(texts.bounds, reference) <= LONGEST_REFERENCE and known + 1 < MOST_NUMBERS:
         match_reference(reference, texts, orders, rows, matches, stride)

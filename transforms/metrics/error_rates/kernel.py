@@ -1,20 +1,17 @@
 """The kernel: the substitutions, deletions and insertions of every candidate.
 
-D[i][j] is the distance of the first j symbols of the reference and the first i of the candidate.
-Neighbours in the table D differ by at most 1, so a row of it is a few words of bits (Myers 1999,
-https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than the one before,
-and those that are 1 less. 64 columns are a block.
+Neighbours in the table of distances differ by at most 1, so a row of it is a few words of bits
+(Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than
+the one before, and those that are 1 less. 64 columns are a block.
 
-Several shortest ways can have the same number of edits, but different kinds of them. They are those
-of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls, so its steps are repeated: what both texts
-have in common at their ends is taken away; the table of long texts is divided (Hirschberg 1975,
-https://doi.org/10.1145/360825.360861) until its parts are small; and of several ways through a part
-that of `recover_alignment` counts. From the end of the table back to its beginning, it prefers to
-delete, then to insert, and then to keep or substitute a symbol.
+Of several shortest ways, that of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls, counts, so
+its steps are repeated: what both texts have in common at their ends is taken away; the table of
+long texts is divided (Hirschberg 1975, https://doi.org/10.1145/360825.360861); and from the end of
+a part back to its beginning, the way prefers to delete, then to insert, and then to keep or
+substitute.
 
-`candidate` and `reference` are addresses of the numbers of symbols (words or characters), `symbols`
-and `columns` how many there are. `masks` is the address of a word for each number, all 0 before and
-after.
+`candidate` and `reference` are addresses of numbers of symbols, `symbols` and `columns` how many
+there are. `masks` is the address of a word for each number, all 0 before and after.
 """
 
 # mypy: allow-untyped-defs
@@ -141,10 +138,7 @@ def write_block(candidate, first, end, reference, columns, masks, before, rows):
 
 @inner
 def count_deletions(symbols, columns, places, stride):
-    """The deletions on the shortest way through a table.
-
-    `places` is the address of an int64 for each block: the address of the row of the first symbol.
-    """
+    """The deletions on the shortest way; `places` has the address of each block's first row."""
     deletions = 0
     row = symbols
     block = (columns - 1) // COLUMNS
@@ -266,10 +260,7 @@ def _divide(
 def _deletions_of_part(
     candidate, symbols, reference, columns, most_edits, masks, before, places, rows
 ):
-    """(deletions, growth of the last row) of a part with at most `most_edits` edits.
-
-    Only the cells are computed that a way with so few edits can reach.
-    """
+    """(deletions, growth of the last row) from the cells that `most_edits` edits can reach."""
     clear(before, symbols)
     growth = 0
     for block in range((columns + COLUMNS - 1) // COLUMNS):

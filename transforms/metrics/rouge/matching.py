@@ -1,16 +1,14 @@
 """Compiled code: the pairs of words, and the longest subsequences, that two texts have in common.
 
 64 words of the reference are a block. For each number of a word there is a mask of its places in
-the block. What one block leaves to the next is kept for each word of the candidate. So time is
-proportional to the product of the lengths, divided by 64.
+the block. What one block leaves to the next is kept for each word of the candidate.
 
 The hits of ROUGE-Lsum (Lin 2004, section 3.2) are unions: a word of a sentence of the reference is
-hit if it is in a longest common subsequence with a sentence of the candidate. Of several such
-subsequences, that of rouge_score counts (`_backtrack_norec`). It walks back through the table of
-lengths from the ends of both sentences. At equal words it takes the word. Otherwise it leaves out
-the last word of the candidate if the length would be less without the last word of the reference,
-and else that of the reference. If all rows of two sentences do not fit in memory, some are kept,
-and the rows between them are computed again when the walk gets there.
+hit if it is in a longest common subsequence with a sentence of the candidate. Of several, that of
+rouge_score counts (`_backtrack_norec`): from the ends of both sentences, it takes equal words.
+Otherwise it leaves out the last word of the candidate if the length would be less without the last
+word of the reference, and else that of the reference. If not all rows fit in memory, some are kept,
+and those between them are computed again.
 
 `candidate` and `reference` are addresses of the numbers of words, `words` and `columns` how many
 there are. `masks` is the address of a word for each number, all 0 before and after, and `before`
@@ -246,10 +244,7 @@ def _write_band(candidate, words, reference, columns, masks, before, state, rows
 
 @inner
 def mark_common(candidate, words, reference, columns, masks, before, marks, memory):
-    """Marks the words of a sentence of the reference that one of the candidate has, in order.
-
-    `marks` is the address of a byte for each word of the reference's sentence.
-    """
+    """Marks the bytes of the words in the reference's sentence that the candidate has, in order."""
     row_bytes = (columns + COLUMNS - 1) // COLUMNS * _ROW_BYTES
     band = rows_of_band(words)
     bands = (words + band - 1) // band

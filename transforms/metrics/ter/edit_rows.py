@@ -1,28 +1,24 @@
 """Compiled code: the edit distance of two texts, as rows of bits or in a wide band by cell.
 
 D[i][j] is the distance of the first i words of the candidate and the first j of the reference.
-Neighbours in the table D differ by at most 1, so a row of it is a few words of bits (Myers 1999,
-https://doi.org/10.1145/316542.316550; Hyyrö 2003). All rows are kept: the way back follows from
-them (`align` of kernel.py), and if words of the candidate are moved, the distance is computed again
-only from the first moved word on.
+Neighbours in D differ by at most 1, so a row of it is a few words of bits (Myers 1999,
+https://doi.org/10.1145/316542.316550; Hyyrö 2003). All rows are kept: if words of the candidate are
+moved, the distance is computed again only from the first moved word on.
 
 sacreBLEU computes only a band of cells near the diagonal, whose slope is the ratio of the lengths;
-all others count as infinitely far. So its distance can be larger than the edit distance. If the
-reference is more than 50 times as long as the candidate, the band is wider than the bits of a row.
-Then each cell is computed by itself: all rows together have little more than two cells for each
-word of the reference. `in_band` says whether a band makes a difference. If not, the reference has
-at most 64 words, and bit b is of column b + 1. Otherwise each row has a base, and bit b is of
-column base + 1 + b. From a row to the next one, the bits move down by the difference of the bases.
-A cell outside of the band must be worse than each cell inside:
+all others count as infinitely far. If the reference is more than 50 times as long as the candidate,
+the band is wider than the bits of a row, and each cell is computed by itself. `in_band` says
+whether a band makes a difference. If not, bit b is of column b + 1. Otherwise each row has a base,
+and bit b is of column base + 1 + b: from a row to the next one, the bits move down. A cell outside
+of the band must be worse than each cell inside:
 
 * A column that enters the band counts as 1 more than the column before it, in the row before.
-* The base counts as 1 more than in the row before. So a way along the base is never better than
-  one inside the band.
+* The base counts as 1 more than in the row before.
 * A step from the cell before, in the row before, counts only if that cell is in the band.
 
-A row has eight words (see `_MORE` to `_BASE`). Row 0 comes before the first word of the candidate.
-`numbers` is the address of the numbers of the words of the candidate, `reference` that of those of
-the reference and of 64 more numbers, and `rows` that of words + 1 rows.
+A row has eight words (see `_MORE` to `_BASE`). `numbers` is the address of the numbers of the words
+of the candidate, `reference` that of those of the reference and of 64 more, `rows` that of words +
+1 rows.
 """
 
 # mypy: allow-untyped-defs

@@ -1,17 +1,13 @@
 """The kernel: from columns of text to the columns of TER of every segment.
 
 The edits of TER are shifts and then the edits of an edit distance. As in sacreBLEU and in Tercom,
-shifts are chosen greedily: the best one is made, and the search begins again, until no shift makes
-the distance smaller, or until there were 1,000 trials.
+the best shift is made, and the search begins again, until no shift makes the distance smaller, or
+until there were 1,000 trials.
 
-A shift moves words that the reference has in the same order, at most 50 words before or after their
-place in the candidate. One of the words must be wrong, and so must one of those of the reference.
-They move to the places that the alignment has for the words of the reference, and for the one
-before them.
-
-Which words are wrong, and where the words of the reference belong, follows from the shortest way
-through the edit table. Of several ones it is that of sacreBLEU: from the end of the table back to
-its beginning, it prefers to keep or replace a word, then to delete one, and then to insert one.
+A shift moves words that the reference has in the same order by at most 50 words, to the places that
+the alignment has for the words of the reference, and for the one before them. One of the words must
+be wrong, and so must one of those of the reference. The alignment is sacreBLEU's: from the end of
+the table back, it prefers to keep or replace a word, then to delete one, and then to insert one.
 """
 
 # mypy: allow-untyped-defs

@@ -38,9 +38,7 @@ class Unread:
 def read_chunks(
     stream: Stream, listed: FoundFile, chunk_bytes: int, open_file: Open
 ) -> Iterator[bytes]:
-    """The text of a whole file in chunks, of any size if it is compressed; then its bytes are added
-    to the progress here. The caller of others may read them twice.
-    """
+    """The text of a whole file in chunks. Only compressed files add to the progress here."""
     suffix = compression(listed.path)
     if suffix:
         with opened(stream, listed, open_file) as file:
@@ -174,9 +172,7 @@ def read_parts(
 
 
 def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[bytes, None, None]:
-    """Gives the same pieces and errors. Closing it does not wait for the thread, which may be stuck
-    in a filesystem.
-    """
+    """Gives the same pieces and errors. Closing it does not wait for a thread in a filesystem."""
     if threads == 1:
         yield from pieces
         return

@@ -32,10 +32,7 @@ def before_wildcard(pattern: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Stream:
-    """A system's candidates or one of the references, named in messages by `label`.
-
-    If `pattern` is a temporary copy of a pipe, `pipe` is its name for messages.
-    """
+    """Candidates or references; `pipe` names for messages where the file was copied from."""
 
     label: str
     pattern: str
@@ -53,10 +50,7 @@ class Stream:
 
 @dataclasses.dataclass(frozen=True)
 class FoundFile:
-    """A file of a stream, and its size before decompression.
-
-    `snapshot` is the version of the Delta or Iceberg table that lists it.
-    """
+    """A file, its size before decompression, and the version of the table that lists it."""
 
     path: str
     size: int
@@ -125,9 +119,7 @@ def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
 
 
 def _of_total(stream: Stream, path: str) -> re.Match[str] | None:
-    """The last place with a shard's number and the total that is not in fixed folders of the
-    pattern.
-    """
+    """The last place with a shard's number and the total, outside of fixed folders."""
     head = before_wildcard(stream.pattern).rpartition("/")[0]
     start = len(head) if path.startswith(head) else path.rfind("/") + 1
     return _OF.match(path, start)
@@ -187,9 +179,7 @@ def names_of(paths: Sequence[str]) -> list[Name]:
 
 
 def what_varies(one: Sequence[Name], other: Sequence[Name]) -> tuple[list[Name], list[Name]]:
-    """What varies in the names of two streams; it is equal if the streams correspond. If no name is
-    in both streams, the parts that are common to all names of a stream are left out.
-    """
+    """The whole names if two streams share one, else what varies; equal if they correspond."""
     if set(one).isdisjoint(other):
         return _without_shared(one), _without_shared(other)
     return list(one), list(other)

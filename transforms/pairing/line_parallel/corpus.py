@@ -49,9 +49,7 @@ from beam_bleu.transforms.pairing.paired import (
 
 @dataclasses.dataclass(frozen=True)
 class Corpus:
-    """Segments of several streams: line i of each stream belongs to segment i. Each line of
-    `references` has `num_refs`, with tabs between them; if it is 1, tabs are text.
-    """
+    """Line i of each stream belongs to segment i. Tabs divide references if `num_refs` is not 1."""
 
     systems: tuple[str, ...]
     candidates: tuple[Stream, ...]

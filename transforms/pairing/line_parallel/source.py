@@ -156,9 +156,7 @@ class _ReadPortion(ThreadedDoFn):
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
 
     def _raise_as_counted(self, whole: WholeFiles) -> None:
-        """Streams with different numbers of lines look like files that change: the error says
-        which.
-        """
+        """Streams with different numbers of lines look like changed files: the error says which."""
         shards = itertools.chain.from_iterable(whole.shards)
         parts = itertools.chain.from_iterable(cut(shard, whole.range_bytes) for shard in shards)
         self._corpus.planned([count_range(self._corpus, part) for part in parts], self._describe)

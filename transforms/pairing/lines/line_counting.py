@@ -74,9 +74,7 @@ def count_lines(
     version: str | None = None,
     max_line_bytes: int | None = MAX_LINE_BYTES,
 ) -> LineCounts:
-    """Counts the newlines of a range, block by block. `max_line_bytes` only bounds the amount of
-    decompressed text; it is None if lines that are too long are only left out.
-    """
+    """Counts newlines, block by block. `max_line_bytes` only bounds how much is decompressed."""
     counted = CountedText(stream, part, version, max_line_bytes)
     is_plain = not compression(part.shard.file.path)
     with opened(stream, part.shard.file, open_file) as file:
@@ -130,9 +128,7 @@ class CountedText:
         self._last_byte = bytes(text[end - 1 : end])
 
     def add_file(self, descriptor: int) -> bool:
-        """Adds the text of the range, from an open file of this machine; False if something is
-        unusual.
-        """
+        """Adds the range's text from an open file; False if something is unusual."""
         start, stop, file = self._range.start, self._range.stop, self._range.shard.file
         try:
             head = os.pread(descriptor, min(_HEAD, stop - start), start)
@@ -311,9 +307,7 @@ class ByteRange:
 
 @dataclasses.dataclass(frozen=True)
 class LineCounts:
-    """The newlines of each block of a range, or one number for a compressed file; and whether it
-    ends its file with a line without one. Bytes are those after decompression.
-    """
+    """The newlines of each block of a range, or of a compressed file, and its bytes of text."""
 
     range: ByteRange
     newlines: Integers
@@ -338,18 +332,14 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRan
 
 
 def longest_first(sizes: Integers, usual: int) -> list[int]:
-    """The order in which workers should work: units of twice the usual size or more come first.
-    Others stay in their order, because neighbours in a file are best read one after the other.
-    """
+    """Units of twice the usual size or more come first; neighbours are best read in order."""
     lengths = np.where(sizes < 2 * usual, 0, sizes)
     order: list[int] = np.argsort(-lengths, kind="stable").tolist()
     return order
 
 
 def range_bytes_for(corpus_bytes: int) -> int:
-    """The size of a range: small ones divide a small corpus among threads, and larger ones need
-    fewer openings of files.
-    """
+    """Small ranges divide a small corpus among threads; larger ones open files less often."""
     range_bytes = SMALL_RANGE
     while range_bytes < USUAL_RANGE and range_bytes * MANY_RANGES < corpus_bytes:
         range_bytes *= 2

@@ -34,9 +34,7 @@ _FIRST_SPACE = 1 << 16  # bytes for the texts of the first batch
 
 
 class LineReader:
-    """Reads the pieces of a stream as one sequence of lines. `bad` has the bad ones among those
-    taken last.
-    """
+    """Reads the pieces of a stream as one sequence of lines; `bad` are of those taken last."""
 
     def __init__(
         self,
@@ -116,9 +114,7 @@ class LineReader:
         self._missing -= self._lines - before
 
     def take(self, lines: int) -> pa.LargeStringArray:
-        """The next lines, in a padded column. Bad ones are not UTF-8, or cut one byte after the
-        limit.
-        """
+        """The next lines, padded. Bad ones are not UTF-8, or cut one byte after the limit."""
         texts, offsets = self._texts, self._offsets
         end = int(offsets[lines])
         rest = self._end - end

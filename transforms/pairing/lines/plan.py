@@ -30,8 +30,8 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Consecutive lines of one file. Reading begins at the byte `start`, where `skip` newlines come
-    before the lines. `first_line` counts from 0, with the header.
+    """Lines of one file, `skip` newlines after byte `start`. `first_line` counts from 0, with a
+    header.
     """
 
     file: FoundFile
@@ -120,9 +120,7 @@ def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
 
 
 class _FileLines:
-    """The places of the lines of a file: the first byte of each block, and the number of newlines
-    before it, int64. The lines of its header have no numbers.
-    """
+    """The first bytes of a file's blocks, and the newlines before them, without the header."""
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
         self.shard = counts[0].range.shard
@@ -171,9 +169,7 @@ class _StreamLines:
         self.is_compressed = any(compression(file.shard.file.path) for file in self.files)
 
     def pieces(self, first: int, last: int) -> Iterator[Piece]:
-        """The pieces with the lines first <= i < last, and the empty files between them: these may
-        have lines now.
-        """
+        """The pieces with these lines, and empty files between them, which may have lines now."""
         begin_at = int(np.searchsorted(self.first_lines, first))
         if self.first_lines[begin_at] != first:
             begin_at -= 1
@@ -204,11 +200,11 @@ class _StreamLines:
 
 
 def _divide(texts: Sequence[_StreamLines], range_bytes: int) -> tuple[list[int], list[int]]:
-    """Divides all lines into portions.
+    """Divides all lines into portions, by the blocks of the largest stream, so that its text is
+    never read twice.
 
-    The largest stream leads: portions begin at its blocks, so that its text is never read twice. If
-    streams are compressed, the largest compressed one leads, and a portion begins only at a line
-    where a file begins in all compressed streams.
+    If streams are compressed, the largest compressed one leads, and a portion begins only at a line
+    where a file begins in all of them.
 
     Returns:
       (portions + 1,), each portion's first line, then the number of all lines; and (portions,), the

@@ -41,9 +41,7 @@ def sum_of_seeded_hashes(column: pa.LargeStringArray, seeds: Integers) -> int:
 
 
 def reduced_hashes(texts: pa.LargeStringArray, bound: int) -> Integers:
-    """A hash of each text, int64, from 0 and below a bound; that of a null is that of an empty
-    text.
-    """
+    """A hash of each text, int64, from 0 and below a bound; a null is like an empty text."""
     column = padded(texts.fill_null("") if texts.null_count else texts)
     numbers = np.empty(len(column), np.int64)
     _reduce_hashes(column.buffers()[2].address, offsets_of(column), bound, numbers)

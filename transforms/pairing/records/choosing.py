@@ -53,9 +53,7 @@ def choose(
     roles: Sequence[Role] = BOTH,
     numbered: bool = False,
 ) -> Chosen:
-    """Finds the wanted columns in the canonical columns of a file, which are called "1", "2", ...
-    without a header.
-    """
+    """Finds the wanted columns in those of a file, which are "1", "2", ... without a header."""
     columns = FileColumns(schema, label, numbered)
 
     def unless_from_path(what: str, name: str) -> ColumnPath:
@@ -230,9 +228,7 @@ class FileColumns:
     def of_role(
         self, role: Role, named: Sequence[str], others: Sequence[ColumnPath] = ()
     ) -> list[tuple[str, ColumnPath]]:
-        """(system, column) of the candidates, or references. A pattern leaves out `others`, and
-        columns that are named before it.
-        """
+        """(system, column) of each. A pattern leaves out `others` and columns named before it."""
         if not named:
             return self._usual(role)
         chosen: list[tuple[str, ColumnPath]] = []
@@ -320,9 +316,7 @@ class FileColumns:
                 raise self.error(what, remedy)
 
     def systems_of_values(self, wanted: Wanted) -> tuple[str, ...]:
-        """The systems of records without candidates: those in the names of columns of numbers, or
-        one that is named after the first column.
-        """
+        """Those in the names of columns of numbers, or one that is named after the first column."""
         patterns = [value.column for value in wanted.values if self._has_system(value)]
         if wanted.system is not None or not patterns:
             return (wanted.system_name or wanted.values[0].column,)

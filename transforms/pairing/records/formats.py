@@ -14,9 +14,7 @@ RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFormat:
-    """A format of record files. `column_names` is for docs/inputs.md; `delimiter` is between
-    fields.
-    """
+    """A format of records. `column_names` is for docs/inputs.md; `delimiter` is between fields."""
 
     label: str
     suffixes: tuple[str, ...]

@@ -15,9 +15,6 @@ from beam_bleu.transforms.pairing.files.streams import FoundFile
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.record_files import RecordFiles
 
 
@@ -35,9 +32,7 @@ class GroupPiece:
 
 
 class GroupFile(abc.ABC):
-    """An open file of a format, which begins with `mark`; without a piece, only the schema and the
-    groups' sizes are read.
-    """
+    """An open file, which begins with `mark`; without a piece, it gives the schema and groups."""
 
     mark = b""
     remedy = "check the path and --input_format; if they are right, copy the file again"
@@ -158,9 +153,7 @@ class ArrowFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """The places of values in a file can be wrong, and pyarrow would read outside of the
-        memory, so they are checked first. Whether texts are UTF-8 is checked later, row by row.
-        """
+        """Checks the places of values, because pyarrow would read outside of the memory."""
         fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
         batches: Iterator[pa.RecordBatch]
         if self._streamed:

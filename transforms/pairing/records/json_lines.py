@@ -1,7 +1,5 @@
-"""Records of JSON lines: each line is an object.
-
-The scanner finds the values of almost all lines. A line that it does not know goes through Python's
-json module, which says what is wrong with it, or writes it in a form that the scanner knows.
+"""Records of JSON lines. Python's json module rewrites a line that the scanner does not know, or
+says what is wrong with it.
 """
 
 from __future__ import annotations

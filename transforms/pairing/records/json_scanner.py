@@ -100,9 +100,7 @@ def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integer
 
 
 def texts_of(begins: Integers, ends: Integers) -> tuple[Integers, pa.LargeStringArray]:
-    """The kinds of values and, in a padded column, the text of strings and the JSON of numbers and
-    booleans. All other values are null there.
-    """
+    """The kinds of values, and the text of strings, numbers and booleans in a padded column."""
     offsets = np.zeros(len(begins) + 1, np.int64)
     kinds = np.empty(len(begins), np.int64)
     size = int((ends - begins)[begins > 0].sum())

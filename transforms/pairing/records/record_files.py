@@ -1,8 +1,7 @@
 """Files of records as a source of segments, or as a stream of a join: wires them to Beam.
 
-Only what is found about files, and plans, go through a shuffle. Text goes from the file directly
-into the batch. A worker reads parts of a portion on one thread, and parses them on all of its
-threads.
+Only plans and what is found about files go through a shuffle. A worker reads parts of a portion on
+one thread, and parses them on all of its threads.
 """
 
 from __future__ import annotations
@@ -150,9 +149,7 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @abc.abstractmethod
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        """The columns of a part, with any values for records that could not be read, and their
-        faults.
-        """
+        """The columns of a part, with any values for records that could not be read; and faults."""
 
     @abc.abstractmethod
     def digest_of(self, read: ReadRecords) -> int:

@@ -107,9 +107,7 @@ class ArrowColumns:
     def require(
         self, *, keyed: bool, systems: Sequence[str] | None, of_segments: bool = False
     ) -> None:
-        """Checks that the columns have what a transform needs; `systems` are those that it
-        compares.
-        """
+        """Checks that the columns have what a transform needs, with these systems compared."""
         if keyed != (self.key is not None):
             raise ValueError(
                 "columns have no key: name its column, ArrowColumns(key=...)"

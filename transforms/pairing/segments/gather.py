@@ -72,9 +72,7 @@ def tuple_parts(element_type: Any) -> tuple[Any, ...]:
 
 
 def _one_by_one(segments: PCollection[Any]) -> bool:
-    """Whether each segment must have sums of its own, which takes many times as long: a trigger can
-    count elements, and a timestamp combiner can use the time of each one.
-    """
+    """Whether a trigger or a timestamp combiner needs sums of each segment, which takes long."""
     windowing = segments.windowing
     return (
         "element_count" in str(windowing.triggerfn.to_runner_api(None))
@@ -95,11 +93,11 @@ _GLOBAL = GlobalWindow()
 
 
 class _GatherByKey(beam.DoFn):
-    """Gathers the segments of a bundle in groups of one key. The window is the global one.
+    """Gathers the segments of a bundle in groups of one key, in the global window.
 
     Keys are the same here if their coder makes the same bytes of them, so they need not be
-    hashable. To ask Beam for the window and the time of each segment would take long, so sums are
-    dated by the end of their window. Methods return lists, because a generator takes more time.
+    hashable. Beam takes long to tell the window and time of each segment, so sums are dated by the
+    end of their window. Methods return lists, because a generator takes more time.
     """
 
     def __init__(self, coder: Coder | None, systems: tuple[str, ...] | None) -> None:

@@ -1,8 +1,4 @@
-"""Joins the rows of a bucket by their ids, column by column.
-
-The first side of a join says which segments there are: a stream, or the first record of each
-segment of long records.
-"""
+"""Joins the rows of a bucket by their ids, column by column."""
 
 from __future__ import annotations
 

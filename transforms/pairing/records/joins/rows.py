@@ -219,9 +219,7 @@ def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int
 
 
 def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
-    """The rows of all messages of a bucket, by stream and number; what a part does not have is
-    null.
-    """
+    """The rows of all messages, by stream and number, with null for what a part lacks."""
     tables = [pa.ipc.open_stream(message).read_all() for message in messages]
     if not tables:
         return None
