@@ -33,7 +33,19 @@ def look_at(
         for references in (stream for stream in streams if not stream.is_of_candidates):
             findings += misplaced(candidates, references)
             findings += repeated_at_end(candidates, references)
-    return _judged(findings, allow)
+    refused = [found for found in findings if found.is_certain and found.kind not in allow]
+    if refused:
+        kinds = ",".join(dict.fromkeys(found.kind for found in refused))
+        remedies = "; ".join(dict.fromkeys(found.remedy for found in refused))
+        raise InputError(
+            "; ".join(found.cause for found in refused),
+            f"{remedies}; if it is meant, --allow {kinds}",
+        )
+    return tuple(
+        Notice("sample", f"{found.cause}; {found.remedy}")
+        for found in findings
+        if found.is_certain or found.kind not in allow
+    )
 
 
 class Inspection:
@@ -53,22 +65,6 @@ class Inspection:
     def warn(self) -> None:
         for notice in look_at(self._sampling.total, self._allow, of_values=True):
             warnings.warn(notice.sentence, stacklevel=4)
-
-
-def _judged(findings: Sequence[Finding], allow: Collection[str]) -> tuple[Notice, ...]:
-    refused = [found for found in findings if found.is_certain and found.kind not in allow]
-    if refused:
-        kinds = ",".join(dict.fromkeys(found.kind for found in refused))
-        remedies = "; ".join(dict.fromkeys(found.remedy for found in refused))
-        raise InputError(
-            "; ".join(found.cause for found in refused),
-            f"{remedies}; if it is meant, --allow {kinds}",
-        )
-    return tuple(
-        Notice("sample", f"{found.cause}; {found.remedy}")
-        for found in findings
-        if found.is_certain or found.kind not in allow
-    )
 
 
 _CELLS = 512  # how many kinds of sequences of four bytes are told apart, by a hash

@@ -53,7 +53,8 @@ class LoadedCode:
 
     def __init__(self, code: bytes) -> None:
         # An engine for each function, because two object files can use one name for two things.
-        _initialize()
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
         result, _, object_file = code.partition(b"\n")
         module = binding.parse_assembly("")
         machine = binding.Target.from_default_triple().create_target_machine()
@@ -144,12 +145,6 @@ def processor() -> tuple[str, str, str]:
 
 
 @functools.cache
-def _initialize() -> None:
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-
-
-@functools.cache
 def cache_folder() -> pathlib.Path | None:
     """The first usable folder that can be written, or else read; None, with a warning, if none."""
     readable: list[pathlib.Path] = []
@@ -161,7 +156,7 @@ def cache_folder() -> pathlib.Path | None:
             folder.mkdir(mode=0o755, exist_ok=True)
             _require_trusted(folder.stat(), folder)
         except OSError as error:
-            refused.append(f"{parent}: {_reason(error)}")
+            refused.append(f"{parent}: {error.strerror or error}")
             continue
         if os.access(folder, os.W_OK | os.X_OK):
             return folder
@@ -181,10 +176,6 @@ def _parents() -> Iterator[pathlib.Path]:
     yield pathlib.Path(__file__).parent.parent / "__pycache__"
     with contextlib.suppress(RuntimeError):  # a user without a home, as in many containers
         yield pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
 
 
 def _require_trusted(state: os.stat_result, path: str | os.PathLike[str]) -> None:
@@ -227,7 +218,7 @@ def keep(path: pathlib.Path, code: bytes) -> None:
             partial.unlink(missing_ok=True)
     except OSError as error:
         _warn_once(
-            f"compiled code cannot be kept: {path}: {_reason(error)}; "
+            f"compiled code cannot be kept: {path}: {error.strerror or error}; "
             "the next start compiles again, which takes a few seconds"
         )
 
@@ -245,7 +236,7 @@ def kept_code(path: pathlib.Path) -> bytes | None:
         return None
     except OSError as error:
         _warn_once(
-            f"compiled code cannot be read: {path}: {_reason(error)}; "
+            f"compiled code cannot be read: {path}: {error.strerror or error}; "
             "it is compiled again, which takes a few seconds"
         )
         return None

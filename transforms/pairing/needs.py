@@ -13,17 +13,7 @@ Role = Literal["candidates", "references"]  # what the texts of an input are
 
 SYSTEM = "{system}"  # stands for the system's name in a column, if a record has all systems
 
-ValuePartName = Literal[
-    "number",
-    "log_probability",
-    "summed_log_probability",
-    "log_probabilities",
-    "length",
-    "positive",
-    "whole",
-    "words",
-    "bytes",
-]
+ValuePartName = str  # of a row of `VALUE_PARTS`
 
 ValueKind = Literal["number", "list", "text"]
 

@@ -185,7 +185,14 @@ class PreparedBatch:
         )
 
     def counts(self, text: Text, metric: Metric) -> Integers:
-        _require_needed(self.batch, metric)
+        if metric.needs.roles and not self.batch.candidates:
+            raise InputError("the segments have no texts", "read the texts of the segments, too")
+        for value in metric.needs.values:
+            if value not in self.batch.values:
+                raise InputError(
+                    f"the segments have no numbers of the column {value.column}",
+                    "read them from records, with the names of the columns of numbers",
+                )
         if self._languages is not None:
             rows = rows_by_tokenizer(self.batch, self._languages)
             if metric.is_tokenized:
@@ -252,17 +259,6 @@ def count_all_pairs(
 
 _MOST_PAIRS = 1 << 18
 """How many pairs of texts are counted at a time, if there are more references than one."""
-
-
-def _require_needed(batch: SegmentBatch, metric: Metric) -> None:
-    if metric.needs.roles and not batch.candidates:
-        raise InputError("the segments have no texts", "read the texts of the segments, too")
-    for value in metric.needs.values:
-        if value not in batch.values:
-            raise InputError(
-                f"the segments have no numbers of the column {value.column}",
-                "read them from records, with the names of the columns of numbers",
-            )
 
 
 def _counts(metric: Metric, texts: ReadyTexts) -> Integers:

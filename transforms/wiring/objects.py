@@ -129,7 +129,10 @@ class ReadObject(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position}.get(whence)
         if start is None:
-            start = self._whole_size()
+            if self._size is None:
+                with telling(self._path):
+                    self._check(interruptible(obstore.head, self._client(), self._key))
+            start = int(self._size or 0)
         if start + offset != self._position:
             self._drop()
             self._get = _FIRST_GET
@@ -211,13 +214,9 @@ class ReadObject(io.RawIOBase):
         found = mark(meta)
         if self._size is not None and (self._mark, self._size) != (found, meta["size"]):
             raise ChangedError(_REPLACED)
-        self._mark, self._size, self._tag = found, meta["size"], _strong(meta["e_tag"])
-
-    def _whole_size(self) -> int:
-        if self._size is None:
-            with telling(self._path):
-                self._check(interruptible(obstore.head, self._client(), self._key))
-        return int(self._size or 0)
+        self._mark, self._size, tag = found, meta["size"], meta["e_tag"]
+        # A condition can name no weak ETag: they never match (RFC 9110, section 13.1.1).
+        self._tag = None if tag is None or tag.startswith("W/") else tag
 
     def _drop(self) -> None:
         self._pieces, self._piece, self._stop = iter(()), memoryview(b""), 0
@@ -279,11 +278,6 @@ def mark(meta: Any) -> str | None:
         return str(meta["e_tag"] or meta["version"])
     seconds = meta["last_modified"].timestamp()
     return str(seconds) if seconds else None
-
-
-def _strong(tag: str | None) -> str | None:
-    """An ETag that a condition can name: weak ones never match (RFC 9110, section 13.1.1)."""
-    return None if tag is None or tag.startswith("W/") else tag
 
 
 def interruptible(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -35,10 +35,6 @@ class Preset:
     details: str = ""
 
 
-def _halved(order: int) -> tuple[float, ...]:
-    return tuple(0.5**n for n in range(1, order + 1))
-
-
 PRESETS: Mapping[PresetName, Preset] = table(
     Preset("sacrebleu", "sacreBLEU 2.6's default; WMT's BLEU", {}),
     Preset(
@@ -55,7 +51,10 @@ PRESETS: Mapping[PresetName, Preset] = table(
     Preset(
         "d2l",
         "`bleu` of the book Dive into Deep Learning",
-        {"tokenize": "none", "smooth_method": "none", "effective_order": True, "weights": _halved},
+        {
+            **{"tokenize": "none", "smooth_method": "none", "effective_order": True},
+            "weights": lambda order: tuple(0.5**n for n in range(1, order + 1)),
+        },
         details="version 1.0: p_n to the power 1/2^n, only orders up to the candidate's length",
     ),
     Preset(

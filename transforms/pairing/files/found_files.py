@@ -88,7 +88,7 @@ def _folder_of_table(path: str) -> str:
 def open_anywhere(path: str) -> Any:
     if is_local(path):
         return open_file(path)
-    # Only the suffix decides, and decompression.py decompresses. Beam's own decompression
+    # Only the suffix decides, and chunks.py decompresses. Beam's own decompression
     # treats a truncated file like a complete one.
     return filesystem_of(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 

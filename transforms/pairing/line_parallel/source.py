@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import logging
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -182,26 +183,26 @@ class _ReadPortion(ThreadedDoFn):
         return reading.lines
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class ListRanges(beam.DoFn):
     """Maps the streams to the ranges whose lines are counted, or to files that are read once."""
 
-    def __init__(self, range_bytes: int | None, cuts: Cuts) -> None:
-        self._range_bytes = range_bytes
-        self._cuts = cuts
+    range_bytes: int | None
+    cuts: Cuts
 
     def process(self, streams: Sequence[Stream]) -> Iterator[ByteRange | WholeFiles]:
         PROGRESS.begin("listing")
         # One worker lists all streams, because the size of ranges depends on the whole corpus.
         shards = [find_shards(number, stream) for number, stream in enumerate(streams)]
-        if self._cuts == "same":
+        if self.cuts == "same":
             require_same_shards(streams, shards)
         files = list(itertools.chain.from_iterable(shards))
-        whole = read_once(shards, self._range_bytes, self._cuts)
+        whole = read_once(shards, self.range_bytes, self.cuts)
         if whole is not None:
             _DETAILS.info("compressed: the files are read once, and their lines counted meanwhile")
             yield whole
             return
-        ranges = cut_corpus(files, self._range_bytes)
+        ranges = cut_corpus(files, self.range_bytes)
         most = max(part.stop - part.start for part in ranges)
         _DETAILS.info("ranges: %s, of at most %s bytes", f"{len(ranges):,}", f"{most:,}")
         PROGRESS.begin("counting lines", sum(shard.file.size for shard in files))
@@ -225,12 +226,12 @@ def count_range(corpus: Corpus, part: ByteRange) -> LineCounts:
     return count_lines(stream, part, open_anywhere, version, corpus.longest_counted)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class PlanPortions(beam.DoFn):
     """Maps the counts of all ranges to portions; the first one has the `FoundSegments`, too."""
 
-    def __init__(self, corpus: Corpus, describe: bool) -> None:
-        self._corpus = corpus
-        self._describe = describe
+    corpus: Corpus
+    describe: bool
 
     def process(
         self, gathered: tuple[int, Iterable[LineCounts | WholeFiles]]
@@ -243,7 +244,7 @@ class PlanPortions(beam.DoFn):
                 yield element
                 return
             counts.append(element)
-        plan, segments = self._corpus.planned(counts, self._describe)
+        plan, segments = self.corpus.planned(counts, self.describe)
         _DETAILS.info("segments: %s, portions: %s", f"{plan.segments:,}", f"{plan.portion_count:,}")
         PROGRESS.begin("scoring", plan.bytes)
         for number, portion in enumerate(plan.portions_to_read()):

@@ -174,15 +174,6 @@ def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> t
     return tuple(notes)
 
 
-def known_systems(wanted: Wanted) -> tuple[str, ...]:
-    if wanted.system_name is not None:
-        return (wanted.system_name,)
-    if any(map(is_name_pattern, wanted.candidates)):
-        return ()
-    named = (divided_column(text) for text in wanted.candidates)
-    return tuple(name or column for name, column in named)
-
-
 def is_usual_name(text: str) -> bool:
     usual = (*FIRST["candidates"], *FIRST["references"], *UNCLEAR)
     return any(re.fullmatch(pattern, text, re.IGNORECASE) for pattern in usual)

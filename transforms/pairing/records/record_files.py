@@ -36,9 +36,10 @@ from beam_bleu.transforms.pairing.records.choosing import (
     BOTH,
     choice_notes,
     choose,
+    divided_column,
     has_header,
+    is_name_pattern,
     is_usual_name,
-    known_systems,
 )
 from beam_bleu.transforms.pairing.records.column_paths import repeated_headers
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
@@ -224,7 +225,12 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        return known_systems(self.wanted)
+        wanted = self.wanted
+        if wanted.system_name is not None:
+            return (wanted.system_name,)
+        if any(map(is_name_pattern, wanted.candidates)):
+            return ()
+        return tuple(name or column for name, column in map(divided_column, wanted.candidates))
 
     @property
     def inputs(self) -> tuple[Stream, ...]:

@@ -32,11 +32,11 @@ from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.paired import MODULUS
 from beam_bleu.transforms.pairing.records.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.column_paths import faulty_texts, rows_of, value_of
-from beam_bleu.transforms.pairing.records.csv_files import CsvFile
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
 from beam_bleu.transforms.pairing.records.group_files import (
     ArrowFile,
     AvroFile,
+    CsvFile,
     GroupFile,
     GroupPiece,
     ParquetFile,

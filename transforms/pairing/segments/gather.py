@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -80,13 +81,13 @@ def _one_by_one(segments: PCollection[Any]) -> bool:
     )
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class _CutTables(beam.DoFn):
-    def __init__(self, columns: ArrowColumns, systems: tuple[str, ...] | None) -> None:
-        self._columns = columns
-        self._systems = systems
+    columns: ArrowColumns
+    systems: tuple[str, ...] | None
 
     def process(self, table: Any) -> Iterator[SegmentBatch]:
-        return table_batches(table, self._columns, self._systems)
+        return table_batches(table, self.columns, self.systems)
 
 
 _GLOBAL = GlobalWindow()

@@ -18,8 +18,7 @@ import pytest
 import zstandard
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.files.chunks import read_ahead
-from beam_bleu.transforms.pairing.files.decompression import decompressed
+from beam_bleu.transforms.pairing.files.chunks import decompressed, read_ahead
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,

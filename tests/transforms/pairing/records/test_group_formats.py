@@ -35,7 +35,7 @@ from hypothesis import strategies as st
 from murmur3 import murmur3_x64_128
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records import csv_files
+from beam_bleu.transforms.pairing.records import group_files
 from beam_bleu.transforms.pairing.records.group_files import ArrowFile
 
 OPTIONS = [
@@ -303,7 +303,7 @@ def test_fields_are_those_that_pythons_csv_writes(tmp_path_factory, rows, end, c
     data = written([("ref", "other\n", "hyp"), *rows], lineterminator=end, quoting=quoting)
     path.write_bytes(gzip.compress(data) if is_gzip else data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_files, "_CHUNK_BYTES", 40 + chunk)
+        patch.setattr(group_files, "_CHUNK_BYTES", 40 + chunk)
         assert rows_of(records(path)) == [(hyp, ref) for ref, _, hyp in rows]
 
 
@@ -311,11 +311,11 @@ def test_quotes_are_judged_across_chunks():
     text = written([('a"b', ",\n"), ("", '"'), ('""', "x\r\n")])
     for size in range(1, len(text)):
         chunks = [text[i : i + size] for i in range(0, len(text), size)]
-        assert b"".join(csv_files._with_right_quotes(chunks, ",")) == text
+        assert b"".join(group_files._with_right_quotes(chunks, ",")) == text
         with pytest.raises(ValueError, match="the quote in line 6 is not closed"):
-            [*csv_files._with_right_quotes([*chunks, b'c,"x'], ",")]
+            [*group_files._with_right_quotes([*chunks, b'c,"x'], ",")]
         with pytest.raises(ValueError, match="line 6 has a quote within a field"):
-            [*csv_files._with_right_quotes([*chunks, b'c,"x"', b"y"], ",")]
+            [*group_files._with_right_quotes([*chunks, b'c,"x"', b"y"], ",")]
 
 
 def test_header_numbers_and_tabs(tmp_path):

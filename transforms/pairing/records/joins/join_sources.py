@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import apache_beam as beam
 import pyarrow as pa
@@ -269,17 +269,17 @@ class _SendRows(ThreadedDoFn):
         return kept(self._folder, messages_of(rows, stream, buckets))
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class _NameSystems(beam.DoFn):
     """(0, the reports of all portions) -> (bucket, the names of all systems)."""
 
-    def __init__(self, source: JoinedRecords) -> None:
-        self._source = source
+    source: JoinedRecords
 
     def process(
         self, gathered: tuple[int, Iterable[tuple[int, int, Report]]]
     ) -> Iterator[tuple[int, tuple[str, ...]]]:
         reports = list(gathered[1])
-        systems = _systems(self._source, (report for _, _, report in reports))
+        systems = _systems(self.source, (report for _, _, report in reports))
         for bucket in range(reports[0][1]):
             yield bucket, systems
 
@@ -288,19 +288,18 @@ def _systems(source: JoinedRecords, reports: Iterable[Report]) -> tuple[str, ...
     return source.systems or natural_order(sum(reports, Report()).systems)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class _Join(beam.DoFn):
     """(bucket, its messages and the names of the systems) -> batches of segments."""
 
-    REPORTS = "reports"
-
-    def __init__(self, source: JoinedRecords) -> None:
-        self._source = source
+    REPORTS: ClassVar[str] = "reports"
+    source: JoinedRecords
 
     def process(self, gathered: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
         _, parts = gathered
         (systems,) = parts["systems"]
-        messages = taken(self._source.row_folder, parts["messages"])
-        report, batches = join_bucket(self._source, systems, messages)
+        messages = taken(self.source.row_folder, parts["messages"])
+        report, batches = join_bucket(self.source, systems, messages)
         yield TaggedOutput(self.REPORTS, (0, report))
         yield from batches
 
