@@ -27,12 +27,9 @@ MetricWord = str
 
 @dataclasses.dataclass(frozen=True)
 class MetricRow:
-    """A row of `METRICS`.
-
-    Attributes:
-      parameter: the field of its config that is a part of its word, after a colon. A run can have
-        several words of such a metric.
-      counts_texts: whether it counts the texts of candidates. Others are made of numbers.
+    """A row of `METRICS`. The parameter is the field of its config that is a part of its word,
+    after a colon, so that a run can have several. A metric that does not count texts is made of
+    numbers.
     """
 
     name: MetricName
@@ -147,10 +144,8 @@ def word_of(config: object) -> MetricWord:
 
 
 def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | None:
-    """Which metric of a run says how many candidates are empty: the first one of the table.
-
-    What is empty can differ: a candidate of spaces has no token, but can have characters. So the
-    number must not depend on the order in which the metrics are asked for.
+    """The metric that says how many candidates are empty, in whatever order metrics are asked for:
+    a candidate of spaces has no token, but can have characters.
     """
     return next((name for name in METRICS_OF_TEXTS if name in metrics), None)
 

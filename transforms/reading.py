@@ -193,20 +193,6 @@ class ReadPairedRecords(_ReadRecords):
       on_bad_record: "fail", or "reject": the bad records are in `Paired.rejected`, and not scored.
         `CorpusBleu.PerSystem` limits how many.
       describe: see `ReadLineParallel`.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> from beam_bleu import CorpusBleu, ReadPairedRecords
-      >>> reading = ReadPairedRecords(
-      ...     "examples/beam_yaml/records.jsonl",
-      ...     candidate_columns=["atlas=candidate"],
-      ...     reference_columns=["reference_a", "reference_b"],
-      ...     where={"system": "atlas"},
-      ... )
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     scores = pipeline | reading | CorpusBleu.PerSystem()
-      ...     _ = scores | beam.MapTuple(lambda system, bleu: print(f"{system} {bleu.score:.1f}"))
-      atlas 57.8
     """
 
     pattern: str

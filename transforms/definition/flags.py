@@ -122,8 +122,7 @@ def choice(
 
     Args:
       switches: if several switches set it, the attributes of each one in place of `help`.
-      of_text: whether it says how texts become tokens. Then it is a part of `Config.text`, and so
-        neither of the metric of sums nor of saved totals.
+      of_text: whether it says how texts become tokens, as a part of `Config.text`.
     """
     about = {"help": help, "metavar": metavar, "short": short, **more}
     about |= {"default": None if metavar else False}  # what a command line gives without the flag

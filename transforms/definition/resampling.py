@@ -41,11 +41,10 @@ RESAMPLING_METHODS: Mapping[ResamplingMethodName, ResamplingMethod] = table(
 
 @dataclasses.dataclass(frozen=True)
 class Resampling:
-    """The replicates of a corpus.
+    """The replicates of a corpus, which follow from the seed, their numbers and the units alone.
 
-    All systems share the random numbers of a unit. They follow from the seed, the number of the
-    replicate, and the unit, which is named by the partition and the number of the segment or the
-    name of the document.
+    A unit is named by the partition, and the number of the segment or the name of the document. All
+    systems share its random numbers.
     """
 
     method: ResamplingMethodName

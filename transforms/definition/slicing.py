@@ -20,10 +20,8 @@ Item = tuple[str, ...]  # the labels whose values together divide a corpus
 
 
 class SliceKey(NamedTuple):
-    """What identifies a slice: the number of its item, from 0, and the value of each of its labels.
-
-    For `LENGTH` a value is the number of the range of lengths, from 0; else a text, or None if a
-    segment has no such label.
+    """The number of a slice's item, from 0, and its value of each label: for `LENGTH` the number of
+    the range of lengths, from 0, else a text, or None for segments without the label.
     """
 
     item: int
@@ -32,9 +30,7 @@ class SliceKey(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Slicing:
-    """The slices that are scored, beside the whole corpus; at most so many of all items together.
-
-    Each item divides the whole corpus, by one label or by the values of several labels together. At
+    """The slices beside the whole corpus, which each item divides by the values of its labels. At
     each of `length_edges`, ascending numbers of tokens, a new slice of `LENGTH` begins.
     """
 

@@ -28,12 +28,7 @@ _OUTSIDE = 200  # a bin without an end has at most one in this number of scores
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ScoreCells(Sums):
-    """The number of scores in each cell.
-
-    Attributes:
-      cells: int64 (C,), those that have a score, ascending; those of negative scores are negative.
-      counts: int64 (C,).
-    """
+    """The numbers of scores in cells, both int64 (C,). Cells of negative scores are negative."""
 
     cells: Integers
     counts: Integers
@@ -63,12 +58,9 @@ class ScoreCells(Sums):
     def histogram(self, highest: float | None) -> tuple[list[float | None], list[int]]:
         """The edges of bins of equal width, which is a power of two, and the counts of scores.
 
-        A score that is an edge is in the bin that begins there. The first edge is None if the first
-        bin has all lower scores, and so is the last one.
-
-        With a highest possible score the bins go from 0 to it: 25 bins of 4 if it is 100. Otherwise
-        a few very low and very high scores have bins of their own: those of perplexity can be far
-        apart.
+        A score that is an edge is in the bin that begins there. With a highest possible score the
+        bins go from 0 to it. Otherwise a few very low and very high scores, which can be far apart,
+        have bins without an outer edge: None.
         """
         lower = _lower(self.cells)
         if highest is not None:

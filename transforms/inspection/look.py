@@ -181,11 +181,9 @@ def _sums(weights: Bytes) -> Floats:
 
 
 def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | None:
-    """The range of candidates that fit best at another offset; None if there is none.
-
-    Returns:
-      How many lines below their own ones their references are, the number of the first segment
-      that was looked at, and that of one before it that belongs to its own.
+    """The range of candidates that fit best at another offset; None if there is none: how many
+    lines below their own ones their references are, its first segment, and one before that belongs
+    to its own.
     """
     if not _range_of(others - own / _TIMES_BETTER):
         return None  # everywhere, the own references are clearly better than any others

@@ -50,9 +50,8 @@ class Stream:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sample(Sums):
-    """The sample of a part of a corpus: texts by the names of streams, by numbers of segments.
-
-    `largest` is the largest number of all segments, also of those that are not taken.
+    """The sample of a part of a corpus: texts by streams and numbers of segments. `largest` is that
+    of all segments, also of those that are not taken.
     """
 
     rows: Mapping[int, Mapping[str, str]] = dataclasses.field(default_factory=dict)
@@ -110,10 +109,8 @@ class Sample(Sums):
 
 
 class Sampling:
-    """Takes the sample of batches. Mutable.
-
-    A batch waits for the next one, which tells that its last segments are not the last ones of the
-    corpus. Otherwise the texts of all batches' last segments would be taken.
+    """Takes the sample of batches, each when the next one comes, or the texts of the last segments
+    of all batches would be taken.
     """
 
     def __init__(self) -> None:
@@ -140,10 +137,9 @@ def _largest_number(batch: SegmentBatch) -> int:
 
 
 def _is_taken(numbers: Integers, largest: int, streams: int) -> npt.NDArray[np.bool_]:
-    """Which segments are in the sample of those up to the largest number.
-
-    A larger number takes no segment that a smaller one left out, except the last ones. So the
-    sample does not depend on how the corpus was divided.
+    """Which segments up to the largest number are in the sample. A larger number takes no segment
+    that a smaller one left out, except the last ones, so it does not matter how the corpus was
+    divided.
     """
     most = min(max(_MOST_TEXTS // streams, _FEWEST_ROWS), _MOST_ROWS) >> _BLOCK_BITS
     distance = max((largest >> _BLOCK_BITS) // most, 0).bit_length()  # a power of 2 of blocks

@@ -85,10 +85,8 @@ def exp(number: Number) -> Number:
 def gradient(
     function: Callable[[Sequence[Number]], Number], point: Sequence[int]
 ) -> tuple[float, tuple[float, ...]]:
-    """The value of a function, and its derivatives by the variables that are not 0 there.
-
-    Variables that are 0 stay plain numbers, and their derivatives here are 0. The function adds,
-    subtracts, multiplies, divides and compares, with `log` and `exp`.
+    """The value of a function of sums, products, quotients, comparisons, `log` and `exp`, and its
+    derivatives; those by variables that are 0, which stay plain numbers, are 0.
     """
     record: list[_Step] = []
     variables = [Recorded(value, record) if value else 0 for value in point]

@@ -45,10 +45,9 @@ def largest(values: ExactIntegers) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Compact:
-    """An array of integers that are 0 or more, for pickle and files: without columns that are 0.
-
-    The first two axes of `shape` are rows, and the others are columns. `values` (rows, columns) are
-    of the smallest type that has room for them.
+    """An array of integers that are 0 or more, for pickle and files: without columns that are 0,
+    and of the smallest type that has room. The first two axes of `shape` are rows, the others
+    columns.
     """
 
     shape: tuple[int, ...]

@@ -148,10 +148,8 @@ class Operation:
 
 
 def compiled(function: Callable[..., Any]) -> CompiledFunction:
-    """Compiles a function at its first call. The compiled function releases the GIL.
-
-    Its arguments are arrays, numbers and tuples of them; it returns nothing, a number or a tuple of
-    numbers, and cannot make arrays. An exception becomes an ArithmeticError.
+    """Compiles a function at its first call. The compiled function releases the GIL, takes arrays,
+    numbers and tuples of them, and returns numbers. An exception becomes an ArithmeticError.
     """
     return CompiledFunction(function)
 
@@ -235,11 +233,9 @@ def _compilers() -> tuple[object, ...]:
 
 @operation("int64", "int64", None)
 def call(builder: Any, entry: Any, arguments: Any) -> Any:
-    """Calls a compiled function at the address that its `entry` gives.
-
-    A large function that most runs do not need is loaded or compiled only when one needs it, and
-    not as a part of those that call it. It returns an int64, and must not raise an exception. The
-    arguments are a tuple of numbers of 64 bits and of such tuples.
+    """Calls a compiled function at the address that its `entry` gives: most runs do not load or
+    compile it. It takes a tuple of numbers of 64 bits and of such tuples, returns an int64, and
+    raises nothing.
     """
     word = ir.IntType(64)
     words = list(_words(builder, arguments))

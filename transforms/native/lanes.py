@@ -16,10 +16,7 @@ from beam_bleu.transforms.native.memory import load, splat
 
 
 def equal_numbers(count: int) -> Any:
-    """Makes a function (address, number) that compares `count` uint32, at most 64, with a number.
-
-    It returns the mask of those at the address that equal the low 32 bits of the number.
-    """
+    """Makes a function (address, number): the mask of up to 64 uint32 that equal its low half."""
 
     @operation("uint64", "int64", "uint64")
     def equal(builder, address, number):

@@ -45,10 +45,8 @@ _WORD = struct.Struct("=q")
 
 
 class LoadedCode:
-    """Machine code in the memory of this process. It can be called on several threads at once.
-
-    `code` is a line with the words of the result, as a format of `struct`, and an object file with
-    the C function.
+    """Machine code in the memory of this process, for any thread: a line with the words of the
+    result, as a format of `struct`, and an object file with the C function.
     """
 
     def __init__(self, code: bytes) -> None:
@@ -123,10 +121,8 @@ def key_and_words(arguments: Sequence[Any]) -> tuple[Key, list[int]]:
 
 @functools.cache
 def processor() -> tuple[str, str, str]:
-    """The system, the processor and its instructions, on which machine code depends.
-
-    They are those of this machine, unless numba's variables NUMBA_CPU_NAME and NUMBA_CPU_FEATURES
-    are both set, as in an image whose code is to run on many kinds of machines.
+    """The system, the processor and its instructions: those of this machine, or, for an image whose
+    code runs on many machines, those of NUMBA_CPU_NAME and NUMBA_CPU_FEATURES.
     """
     here = binding.get_host_cpu_features()
     name, features = (os.environ.get(f"NUMBA_CPU_{word}") for word in ("NAME", "FEATURES"))

@@ -40,10 +40,8 @@ def byte_masks(*classes: ByteClass) -> Any:
 
 
 def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
-    """Makes a function that returns a tuple of masks of the first bytes of sequences.
-
-    Each alternative is the sequences of a mask; a sequence has a class for each of its bytes. If
-    the longest one has n bytes, the function reads n - 1 bytes after the block.
+    """Makes a function that returns a mask of the first bytes of the sequences of each alternative,
+    which has a class for each byte. It reads n - 1 bytes after the block for sequences of n bytes.
     """
     longest = max(len(sequence) for sequences in alternatives for sequence in sequences)
 
@@ -62,10 +60,7 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
 
 
 def block_copier(of: ByteClass, kept_bits: int, set_bits: int) -> Any:
-    """Makes a function (to, source) that copies a block, and changes the bytes of a class.
-
-    Of each such byte it keeps some bits, and sets others. It reads the block before it writes it.
-    """
+    """Makes a function (to, source) that copies a block, and changes some bits of a class."""
 
     @operation("void", "int64", "int64")
     def copy(builder, to, source):

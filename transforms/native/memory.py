@@ -187,9 +187,8 @@ class Memory:
 
 
 class KeptMemory(threading.local):
-    """Memory that each thread uses again: new pages can cost more time than the counting.
-
-    The caller keeps a `Memory` as long as it uses it. The next call may give the same one.
+    """Memory that each thread uses again, because new pages take long. The caller keeps the
+    `Memory` as long as it uses it.
     """
 
     def __init__(self) -> None:

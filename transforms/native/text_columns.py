@@ -118,13 +118,8 @@ def _nulls(column: pa.LargeStringArray) -> npt.NDArray[np.bool_]:
 
 @dataclasses.dataclass(frozen=True)
 class TextSizes:
-    """The sizes of the texts of a batch.
-
-    Attributes:
-      candidate_bytes: int64 (systems, segments).
-      reference_bytes, reference_counts: int64 (segments,), of the references that are not missing.
-      longest: the bytes of all texts of the longest segment.
-      bare_row: the first row whose references are all missing; -1 if there is none.
+    """The sizes of the texts of a batch, int64 (systems, segments) and (segments,), without missing
+    references; the bytes of the longest segment; and the first row without a reference, or -1.
     """
 
     candidate_bytes: Integers

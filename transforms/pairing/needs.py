@@ -59,10 +59,8 @@ VALUE_PARTS: Mapping[ValuePartName, ValuePart] = table(
 
 @dataclasses.dataclass(frozen=True)
 class ValueColumn:
-    """A column from which a metric needs numbers, as the user writes it.
-
-    If a record has all systems, `{system}` in it stands for the name of each system. `remedy` is
-    what to do if the column has other values, and `flag` names the column; both can be "".
+    """A column from which a metric needs numbers. If a record has all systems, `{system}` in it
+    stands for the name of each. `remedy` is what to do if the column has other values.
     """
 
     column: str

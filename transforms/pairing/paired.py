@@ -97,10 +97,9 @@ class FoundCoverage:
 
 @dataclasses.dataclass(frozen=True)
 class FoundSegments:
-    """What a source finds out about its segments.
-
-    `notices` are what a reader of the score must know about the texts. `notes` are sentences about
-    the files, which are not in the result, because other files can hold the same texts.
+    """What a source finds out about its segments: `notices` about the texts, for readers of the
+    score, and `notes` about the files, which are not in the result, because others can hold the
+    same texts.
     """
 
     count: int
@@ -113,13 +112,9 @@ class FoundSegments:
 
 @dataclasses.dataclass(frozen=True)
 class Paired:
-    """Aligned segments in a pipeline, as PCollections.
-
-    Attributes:
-      segments: one element. Without tallies, its `count` is also the rows of all batches.
-      digests: one element; None if the inputs are not described.
-      tallies: that of each part of the input; None if every segment is scored for each system.
-      rejected: as many as the tallies say; None if the source ends with an error at a bad record.
+    """Aligned segments in a pipeline. Without tallies, every segment is scored for each system.
+    `rejected` are as many as the tallies say, or None if the source ends with an error at a bad
+    record.
     """
 
     batches: PCollection[SegmentBatch]
@@ -183,12 +178,8 @@ REJECTED = "rejected"
 @dataclasses.dataclass(frozen=True)
 class Tally(Sums):
     """What became of the segments of a part of the input: for each system, read = scored + all that
-    were left out + missing. The last step of a job checks this.
-
-    Attributes:
-      left_out: by reason, the number of segments that are scored for no system.
-      missing: by system, the number of segments that only other systems have.
-      judged, met: by condition, how many records it was asked about, and how many meet it.
+    were left out + missing. `left_out` is by reason, `missing` by system; by condition, `judged`
+    are the records it was asked about, and `met` those that meet it.
     """
 
     read: int = 0
@@ -244,13 +235,8 @@ BAD_REASONS: tuple[BadReason, ...] = get_args(BadReason)  # why a record is bad
 
 @dataclasses.dataclass(frozen=True)
 class BadRecord:
-    """A record, or a line of line-parallel text, that cannot be scored.
-
-    Attributes:
-      number: the number of its segment in the input, from 0. A segment can have several bad lines.
-      place: where it is in the file, such as "line 17".
-      what: why it is bad. If it begins with "has", it says what the place has: "has 2 fields".
-      raw: its bytes, as far as they are known, at most `MAX_RAW_BYTES`.
+    """A record, or a line, that cannot be scored. `number` is that of its segment in the input,
+    from 0; `place` such as "line 17"; `what` can begin with "has", as in "has 2 fields".
     """
 
     number: int

@@ -100,10 +100,7 @@ class Estimates:
         return self.metric.why_no_gradient(columns)
 
     def _are_identical(self, group: int, pair: int) -> bool:
-        """Whether two systems have the same counts in every unit: no test set shows a difference.
-
-        The squares of the differences of counts add up to 0 only then.
-        """
+        """Whether two systems have the same counts in every unit, with squares of differences of 0."""
         totals, used = self.totals, self.metric.used(self.totals.width)
         squares = 1 + totals.width + packed_places(totals.width)[used, used]
         one, two = totals.common[group, list(totals.pairs[pair])][:, squares]
@@ -162,9 +159,8 @@ class Estimates:
 
 class _Gradients(NamedTuple):
     """Scores near their sums, float64 (groups, systems); nan with too few units, or no gradient.
-
-    `slopes` (groups, systems, used) are the derivatives by the columns in `used`: the first
-    column, and those on which a score depends.
+    `slopes` (groups, systems, used) are the derivatives by the used columns, which the first one
+    is, too.
     """
 
     used: Integers
@@ -260,10 +256,8 @@ def _beside_size(
 def score_parts(
     metric: Metric, sums: CorpusSums, text: TextName, why_no_error: str, *, judge_input: bool
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """The score of a corpus with the fields of its metric, and what a reader of it must know.
-
-    `why_no_error` says why there is no standard error, if it is not "". Without `judge_input`
-    there are no warnings about suspicious input, because another score of the same texts has them.
+    """The score of a corpus with the fields of its metric, and warnings: about suspicious input
+    only with `judge_input`, because another score of the same texts can have them.
     """
     columns = sums.columns
     parts = metric.parts(columns)

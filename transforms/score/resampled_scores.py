@@ -68,10 +68,8 @@ def resampled_scores(
     units: int,
     pairs: Sequence[tuple[str, str]] = (),
 ) -> tuple[dict[str, ResampledScore], dict[tuple[str, str], ResampledDifference]]:
-    """What the replicates of a corpus say: of each system's score, and of each pair's difference.
-
-    Replicates are int64 (replicates, W), and `sums` are those of the corpus itself. Randomization
-    has nothing to say about scores. `pairs` are (system, baseline).
+    """What replicates, int64 (replicates, W), say of each system's score, unless they are
+    randomized, and of each pair's difference; `sums` are those of the corpus itself.
     """
     whole = {system: np.array(sums[system], np.int64) for system in replicates}
     scores = metric.values(np.stack([*whole.values()])).tolist()

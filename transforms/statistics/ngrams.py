@@ -142,14 +142,11 @@ def match_long_segment(texts, max_order, known, table, matches, stride):
     """Writes the clipped matches of every candidate of one segment, for each order.
 
     Args:
-      texts: the `NumberedTexts`, with the numbers of the segment. They have memory for
-        NUMBERS_BYTES for each token, and SPARE_NUMBERS more.
-      max_order: the largest n-gram order, N.
-      known: the number of different tokens of the references.
+      texts: with the numbers of the segment, and memory for NUMBERS_BYTES for each token, and
+        SPARE_NUMBERS more. `known` is the number of different tokens of the references.
       table: address of memory for as many slots as `table_bits` gives for the tokens of the
         references with their gaps, and one more.
-      matches: address of N int64 for the first candidate.
-      stride: bytes from these to those of the next candidate.
+      matches: address of N int64 for the first candidate; `stride` is the bytes to the next ones.
     """
     bounds, numbers, seed = texts.bounds, texts.numbers, texts.seed
     reference_count = texts.reference_count

@@ -99,18 +99,14 @@ def no_signs(systems: int, reference_count: int, segments: int) -> Bytes:
 
 
 def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> Bytes:
-    """The signs of texts that are at these places; references come first.
-
-    If a line holds several references, they all have the line end of the last one.
+    """The signs of texts that are at these places; references come first. If a line holds several
+    references, they all have the line end of the last one.
 
     Returns:
-      uint8 (signs, segments). For each system, whether the candidate ends in " .", as in tokenized
-      text. For each system, whether it ends in a carriage return. For each system, the script in
-      which the candidate and a reference are written: its position in `SCRIPTS` and 1, or 0 for any
-      other; if the two are different scripts of the table, it is the candidate's. For each system
-      and reference, whether the candidate equals the reference; a missing one equals nothing. For
-      each reference, whether it is there. For each reference, whether its line ends in a carriage
-      return.
+      uint8 (signs, segments). For each system, whether the candidate ends in " ."; in a carriage
+      return; the script of the candidate, if a reference has one, too: its position in `SCRIPTS`
+      and 1, or 0. For each system and reference, whether both are equal. For each reference,
+      whether it is there; whether its line ends in a carriage return.
     """
     texts, segments = spans.starts.shape
     signs = no_signs(texts - reference_count, reference_count, segments)

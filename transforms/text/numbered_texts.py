@@ -202,10 +202,8 @@ def columns_of(counts, texts, row, text):
 
 @inner
 def number_texts(row, texts, written):
-    """Numbers the tokens of all texts of a segment. Equal tokens have equal numbers, from 1 on.
-
-    `written` says whether its `tokens` are those of all texts, with their bounds. Returns the
-    number of different tokens of the references.
+    """Numbers the tokens of all texts of a segment, equal ones equally, from 1 on; returns how many
+    different ones the references have. `written` says whether `tokens` are those of all texts.
     """
     size = known = 0
     bounds, numbers, vocabulary = texts.bounds, texts.numbers, texts.vocabulary

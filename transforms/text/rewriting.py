@@ -45,10 +45,9 @@ _Rows = npt.NDArray[np.bool_]
 def written(
     column: pa.LargeStringArray, write: Callable[..., None], *arguments: Any
 ) -> pa.LargeStringArray:
-    """The texts of a padded column as `write` changes them, to up to twice their sizes and 1 byte.
-
-    `write` takes int64 (rows,) of starts and of ends, the arguments, uint8 memory for all texts,
-    and int64 (rows + 1,) for where each of them ends there.
+    """The texts of a padded column as `write` changes them, to up to twice their sizes and 1 byte:
+    it takes starts and ends, int64 (rows,), the arguments, uint8 memory, and int64 (rows + 1,) for
+    where each text ends there.
     """
     places, offsets = spans([column]), np.zeros(len(column) + 1, np.int64)
     starts, ends = places.starts[0], places.ends[0]

@@ -123,10 +123,8 @@ def _code_point(address):
 
 @inner
 def _space(start, end, table, target):
-    """Writes the text at [start, end) with its spaces; returns the end of the written text.
-
-    `table` is the address of the classes of all code points. A block after the end may be
-    overwritten.
+    """Writes the text at [start, end) with its spaces, and perhaps a block after it; returns its
+    end. `table` is the address of the classes of all code points.
     """
     copied = start  # up to here the text is written
     # About the last code point with a class:
@@ -286,9 +284,8 @@ def _with_space(first, target):
 
 @inner
 def _without_article(first, run, end):
-    """Writes a space in the place of the last word if it is an article; returns the new end.
-
-    `run` is after the last character that is neither a space nor a word character.
+    """Writes a space for a last word that is an article; returns the end. `run` is after the last
+    character that is neither a space nor a word character.
     """
     size = min(end - run, 3)
     if size > 0 and load_byte(end - 1) == ord("a"):

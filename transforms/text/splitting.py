@@ -79,9 +79,8 @@ def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringA
 
 
 def jiwer_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts after jiwer's default transforms, but for the split at spaces.
-
-    `RemoveMultipleSpaces` leaves a single tab or no-break space, which is a part of a word.
+    """The texts after jiwer's default transforms, but for the split at spaces: a single tab or
+    no-break space is a part of a word.
     """
     if "no-punct" in text.tokenize:
         column = pc.replace_substring_regex(column, _punctuation(), "")
@@ -102,10 +101,8 @@ def _punctuation() -> str:
 
 
 def split_words(column: pa.LargeStringArray) -> Integers:
-    """The number of words of each text, int64 (rows,), as in `re.split`; 0 for a null.
-
-    White space at the beginning or the end of a text makes an empty word, and an empty text has
-    one.
+    """The number of words of each text, int64 (rows,), as in `re.split`: white space at an end
+    makes an empty word, and an empty text has one; 0 for a null.
     """
     runs = pc.count_substring_regex(column, f"[{_WHITE_SPACE}]+").to_numpy(zero_copy_only=False)
     words: Integers = np.nan_to_num(runs + 1).astype(np.int64)

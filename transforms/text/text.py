@@ -47,12 +47,6 @@ class SentencePieceModel:
     Attributes:
       digest: the first 16 hexadecimal digits of its SHA-256.
       data: the bytes of its file.
-
-    Examples:
-      >>> from beam_bleu import BleuConfig, SentencePieceModel
-      >>> model = SentencePieceModel.of(b"the bytes of a model's file")
-      >>> BleuConfig(tokenize="spm", spm_model=model).spm_model
-      SentencePieceModel(digest='156e7ab0ac9fd1db')
     """
 
     digest: str

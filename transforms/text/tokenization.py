@@ -81,9 +81,7 @@ def _joins_next_digit(start, address):
 @inlined
 def _write_places(at, block, mask):
     """Writes the address of each bit of a mask into a word of a token; returns the next place.
-
-    SPARE_TOKENS at once, because a branch predictor cannot learn their number: 64 bytes of ordinary
-    text rarely have more.
+    SPARE_TOKENS are written at once, because a branch predictor cannot learn their number.
     """
     end = at + count_bits(mask) * TOKEN_BYTES
     place = at

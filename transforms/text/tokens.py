@@ -47,20 +47,17 @@ def new_seed() -> Seed:
 
 @inner
 def hashed(key, seed):
-    """A word that looks random: keys with any pattern are spread over all bits.
-
-    After a plain multiplication, the low bits would depend only on the key's low bits. The mask
-    makes a key of 0 work.
+    """A word that looks random: after a plain multiplication, the low bits would depend only on the
+    key's low bits. The mask makes a key of 0 work.
     """
     return folded_product(key ^ seed[0], seed[1])
 
 
 @inner
 def table_bits(entries):
-    """log2 of the number of slots of a table for this number of entries.
-
-    Small tables are a quarter full, so that most look-ups end at the first slot without a
-    mispredicted branch. Large tables are half full, to save memory.
+    """log2 of the number of slots of a table. Small tables are a quarter full, so that most
+    look-ups end at the first slot without a mispredicted branch; large ones are half full, to save
+    memory.
     """
     wanted = 4 * entries if entries <= 4096 else 2 * entries
     bits = 9
@@ -76,20 +73,17 @@ def clear_table(table, bits):
 
 @inner
 def home(key, bits, seed):
-    """The slot where the search for a key begins (Dietzfelbinger et al. 1997).
-
-    With a random odd factor, two keys have the same home at most twice as often as random
-    numbers.
+    """The slot where the search for a key begins (Dietzfelbinger et al. 1997): two keys share it at
+    most twice as often as random numbers.
     """
     return np.int64((key * seed[1]) >> np.uint64(64 - bits))
 
 
 @inner
 def step(key, seed):
-    """The distance to the next slot of a search: an odd number, so that every slot is tried.
-
-    It depends on the key. With the same step for all keys, one secret in a hundred puts
-    neighbouring keys into one long run of slots, and each look-up goes through the run.
+    """The distance to the next slot of a search, odd, so that every slot is tried. If it was the
+    same for all keys, one secret in a hundred would put neighbouring keys into one long run of
+    slots.
     """
     return np.int64(hashed(key, seed)) | 1
 

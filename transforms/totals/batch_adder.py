@@ -32,10 +32,9 @@ _Values = tuple[str | int | None, ...]
 
 
 class SliceNumbering:
-    """Numbers slices from 0, in the order in which they come: `keys` has those that have come.
-
-    With a label `documents`, slices are divided into documents: item 0 divides the whole corpus,
-    and item i the slices of the item before it. The first value of each key is the document.
+    """Numbers slices from 0, in the order in which they come. With a label `documents`, item 0
+    divides the corpus into documents, and item i the slices of the item before; the first value is
+    the document.
     """
 
     def __init__(
@@ -110,11 +109,10 @@ class Adding:
     Attributes:
       place: the metric's place in `BatchStatistics.counts`.
       labels: the names of the columns of `BatchStatistics.labels`.
-      baseline: the other systems are compared with this one; None for the first system.
-      with_all_pairs: whether the whole corpus has all pairs of systems, too. Their number grows
-        with the square of that of systems; so slices have only those with the baseline.
-      documents: the label with the document of each segment; None if each segment is a unit. Units
-        must be whole, so documents are put together first, and batches add facts alone.
+      with_all_pairs: whether the whole corpus has all pairs of systems, of which slices would have
+        too many, and not only those with the baseline, by default the first system.
+      documents: the label of documents, if they are the units: they are put together first, and
+        batches add facts alone.
     """
 
     basis: Basis

@@ -37,10 +37,8 @@ _MOST_PARTS = 256
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DocumentParts(Sums):
-    """What parts of a corpus have of some documents: sums of segments without products and facts.
-
-    Their groups are slices by document (`SliceNumbering`). `systems` are the most systems that
-    segments have, in the order of the result if these are all.
+    """What parts of a corpus have of some documents, as slices: sums without products and facts.
+    `systems` are the most that segments have, in the order of the result if these are all.
     """
 
     systems: tuple[str, ...]
@@ -96,12 +94,9 @@ class DocumentAdder:
 
 
 class DocumentTotals:
-    """Adds up the totals of documents. Mutable.
-
-    A document in which some systems lack segments is a unit of each system that has any of them,
-    with the segments that the system has. And it is a common unit, with the segments that all
-    systems have. Which segments these are is known when all documents are added up, because the
-    totals of parts say which systems they know (`GroupTotals`).
+    """Adds up the totals of documents. One in which some systems lack segments is a unit of each
+    system that has any, with these, and a common unit, with the segments of all systems. Which ones
+    these are is known in the end, because totals of parts say which systems they know.
     """
 
     def __init__(self, adding: Adding) -> None:

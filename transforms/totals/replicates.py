@@ -178,10 +178,9 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, sums, weight
     Args:
       units: uint64 (units,), their keys; a multiple of `UNITS_AT_ONCE`.
       digits: float32 (units, columns), integers of `DIGIT_BITS`, for a multiple of 4 columns.
-      places: int64 (used columns,), the row of `sums` to which each of the first columns belongs.
-      shifts: int64 (used columns,), how many bits are below a column's digit in its integer.
+      places, shifts: int64 (used columns,), the rows of `sums`, and the bits below each digit.
       sums: int64 (tiles, rows, TILE), which is changed; in the tiles' own order.
-      weights: float32 (UNITS_AT_ONCE, TILE), overwritten, and so is `added` (columns, TILE).
+      weights, added: float32 (UNITS_AT_ONCE, TILE) and (columns, TILE), overwritten.
     """
     for tile in range(sums.shape[0]):
         for start in range(0, len(units), _EXACT_UNITS):
@@ -305,10 +304,8 @@ UnitKeys = NDArray[np.uint64]
 def unit_keys(
     partition: str, numbers: Integers | None, documents: pa.DictionaryArray | None = None
 ) -> UnitKeys:
-    """The key of each segment's unit, uint64 (segments,): of its document, or else its own.
-
-    That of a segment is the hash of the partition plus the segment's number, modulo 2^64. That of a
-    document is the hash of partition, a zero byte, and name.
+    """The key of each segment's unit, uint64 (segments,): the hash of the partition plus the
+    segment's number, modulo 2^64; or of partition, a zero byte, and the document's name.
     """
     if documents is None:
         if numbers is None:

@@ -43,11 +43,9 @@ def sum_groups(
     *,
     with_products: bool,
 ) -> PCollection[tuple[Any, SeveralTotals]]:
-    """Adds the steps from `BatchStatistics` to (key of the group, its totals).
-
-    There are no totals of groups without a segment: a trigger can fire when nothing has come since
-    the last time, and Beam's sum of nothing would have a score of 0. Beam finds the coder of the
-    keys by `key_type`; None if all keys are None.
+    """Adds the steps from `BatchStatistics` to (key of the group, its totals); if all keys are
+    None, `key_type` is None. Groups without a segment are left out: a trigger can fire when nothing
+    has come, and Beam's sum of nothing would have a score of 0.
     """
     keyed = typehints.Tuple[key_type, SeveralTotals]
     summing = SumGroups(tuple(bases), tuple(pairs), with_products)

@@ -85,13 +85,8 @@ class UnitAdder:
         number: int = 1,
         rows: slice = slice(None),
     ) -> None:
-        """Adds units.
-
-        Args:
-          counts: int64 (systems, units, W), the integers of the units, 0 or more.
-          groups: int64 (units,), the number of each unit's group; None if all are in group 0.
-          number: the number of groups; that of a later call may be larger.
-          rows: the units that are added; by default all.
+        """Adds the units of `rows`: int64 (systems, units, W), 0 or more. `groups`, int64 (units,),
+        are below `number`, which can grow; None if all are 0.
         """
         self._make_room(number)
         if groups is None:
@@ -354,10 +349,8 @@ def _add_units(
 
 @compiled
 def _dots(left, i, right, j, units):
-    """The sums of the products of each of 2 columns, from i, and each of 4 columns, from j.
-
-    Their vectors fit in the registers of a processor, and each value that is loaded is used
-    several times.
+    """The sums of the products of each of 2 columns, from i, and each of 4 columns, from j: their
+    vectors fit in registers, and each value that is loaded is used several times.
     """
     x, y = left[i], left[i + 1]
     p, q, r, s = right[j], right[j + 1], right[j + 2], right[j + 3]

@@ -1,6 +1,4 @@
-"""Makes obstore's clients from Beam's options, the environment, and the files of the AWS command
-line, in this order.
-"""
+"""Makes obstore's clients from Beam's options, then the environment, then files of the AWS command."""
 
 from __future__ import annotations
 
@@ -137,11 +135,9 @@ def _client(
 
 
 def _only_host(server: str) -> dict[str, str]:
-    """Settings of obstore for a client that reaches only the host of a server.
-
-    A server that redirects could make a worker ask any host that it can reach, such as the service
-    that gives credentials to its machine. obstore always follows redirects, so other hosts get a
-    proxy that is not there, unless a proxy is needed to reach the server.
+    """Settings of obstore for a client that reaches only the host of a server: another one could be
+    that which gives credentials to a worker. obstore follows redirects, so other hosts get a proxy
+    that is not there, unless a proxy is needed to reach the server.
     """
     address = urlsplit(server)
     host = (address.hostname or "").encode("idna").decode()

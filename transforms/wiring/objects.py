@@ -281,10 +281,8 @@ def mark(meta: Any) -> str | None:
 
 
 def interruptible(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """The result of a call of obstore that reads, which a signal can interrupt.
-
-    While obstore waits for a server, Python handles no signal in this thread. So in the main
-    thread, which gets the signals, another thread makes the call, and may go on with it.
+    """The result of a call of obstore that reads. While obstore waits, Python handles no signal in
+    this thread. So another thread makes the call for the main thread, and may go on with it.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments, **named)

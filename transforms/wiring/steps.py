@@ -55,10 +55,8 @@ class OfSource(beam.PTransform):
 
 
 class BatchCoder(Coder):
-    """Pickles a value, whose size is in `nbytes`.
-
-    The in-process runner encodes nothing. But Beam sometimes asks for the size of an element, and
-    without this coder it would encode a whole batch to find the size.
+    """Pickles a value, whose size is in `nbytes`: Beam sometimes asks for it, also where it encodes
+    nothing, and would encode a whole batch to find it.
     """
 
     def encode(self, value: Any) -> bytes:
@@ -129,12 +127,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class ThreadedDoFn(beam.DoFn, abc.ABC):
-    """Calls `work` for each element, on `threads` threads, and emits what it returns.
-
-    Results are emitted in the order of the elements, in their windows. If `weight` says that those
-    of an element are large, they are emitted in several parts, perhaps before results of other
-    elements. At most `begun` elements are begun at a time, which bounds memory; by default two for
-    each thread and one more, so that no thread waits for Beam's own thread.
+    """Calls `work` for each element, on `threads` threads, and emits what it returns in the order
+    of the elements, in their windows. Large outputs, by their `weight`, are emitted in parts,
+    perhaps before others. At most `begun` elements are begun at a time, which bounds memory; by
+    default two for each thread and one more, so that no thread waits for Beam's own.
     """
 
     def __init__(self, threads: int = 1, begun: int | None = None) -> None:
@@ -248,11 +244,9 @@ class _UnderWay:
 
 
 class CollectBundles(ThreadedDoFn):
-    """Collects the elements of each bundle: adds them up, or writes them to files, for example.
-
-    A collector has a method `add` for an element. On several threads, a bundle has a collector for
-    each element that is added at the same time, and sends on what each of them has collected. All
-    elements are in the global window.
+    """Collects the elements of each bundle, all in the global window: adds them up, or writes them
+    to files. On several threads, a bundle has a collector for each element that its `add` gets at
+    the same time.
     """
 
     @abc.abstractmethod

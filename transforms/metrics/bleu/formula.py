@@ -193,10 +193,8 @@ def smooth(
 
     `matches` and `totals` are of the orders 1 to N, or to 5 if the method needs it; `short` has the
     numbers of candidates without an n-gram of an order, and `length` is the tokens of candidates.
-
-    Returns:
-      The number of orders that count. 0 if the score is 0 because nothing matches. -1 if
-      the method is not defined for these numbers.
+    Returns the number of orders that count; 0 if the score is 0 because nothing matches; -1 if the
+    method is not defined for these numbers.
     """
     orders = len(precisions)
     for n in range(orders):

@@ -268,10 +268,9 @@ def _store_reference_lengths(columns, length, row, texts):
 
 @compiled
 def count_long_row(row, texts, are_written, max_order, matches, stride, table, table_bytes):
-    """Writes the matches of a segment whose references are too long for `match_segment`.
-
-    `count_rows` calls it by its address (`call` of native/compiling.py), so a run without such rows
-    does not compile it. It returns 0, or log2 of the number of slots of the table that it needs.
+    """Writes the matches of a segment with long references; only runs with such rows compile it
+    (`call` of native/compiling.py). Returns 0, or log2 of the number of slots of the table that it
+    needs.
     """
     known = number_texts(row, texts, are_written)
     bits = table_bits(load_int(texts.bounds, texts.reference_count))

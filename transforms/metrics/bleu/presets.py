@@ -103,11 +103,6 @@ def preset(name: PresetName, **changes: Any) -> BleuConfig:
 
     Raises:
       ValueError: there is no such preset, or a change is impossible.
-
-    Examples:
-      >>> from beam_bleu import preset
-      >>> preset("tensorflow", smooth_method="add-k-all").reference_length
-      'shortest'
     """
     require_choice("preset", name, PRESETS)
     fields = [field.name for field in dataclasses.fields(BleuConfig)]

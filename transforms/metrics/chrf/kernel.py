@@ -240,13 +240,9 @@ def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, refe
 def count_rows(
     texts, texts_of_words, of_reference, most_orders, choices, spaces, of_pair, best_scores, counts
 ):
-    """Counts all rows.
-
-    Args:
-      of_reference: see `match_long_reference`.
-      choices: (beta, `eps_smoothing`), for the choice of the best reference.
-      spaces: the addresses of memory for matches, for rows, for digits and for a table.
-      of_pair: int64 (3, N of all orders), which is overwritten, like float64 (systems,) after it.
+    """Counts all rows, with (beta, `eps_smoothing`) to choose the best reference, memory for
+    matches, rows, digits and a table, and for int64 (3, N of all orders) and float64 (systems,)
+    that are overwritten.
     """
     char_order, word_order = most_orders
     beta, eps_smoothing = choices

@@ -281,10 +281,8 @@ def _deletions_of_part(
 
 @inner
 def count_errors(candidate, symbols, reference, columns, masks, memory):
-    """(substitutions, deletions, insertions) of a candidate by one reference.
-
-    Time is proportional to the product of the lengths, divided by 64. `memory` is the address of
-    `memory_bytes`.
+    """(substitutions, deletions, insertions) of a candidate by one reference, in time proportional
+    to the product of the lengths, divided by 64.
     """
     parts = memory
     candidate_end = parts + _PARTS * _PART_INTS * 8

@@ -138,10 +138,9 @@ def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
 
 @compiled
 def number_words(texts, written):
-    """Numbers the words of all texts. Equal words of a segment have equal numbers, from 1 on.
-
-    `written` has the addresses of memory: for the bounds of each row; for the place of each row's
-    numbers, int64; for the numbers; and for a byte of each row: whether ROUGE does not read it.
+    """Numbers the words of all texts, equal words of a segment equally, from 1 on. `written` has
+    addresses: of the bounds of each row; of int64 for its numbers' places; of the numbers; and of a
+    byte for each row: whether ROUGE does not read it.
     """
     bounds, places, numbers, unread = written
     bound_bytes = (texts.texts + 1) * 8

@@ -61,10 +61,8 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @inner
 def count_common_pairs(candidate, words, reference, columns, masks, before):
-    """How many pairs of neighbouring words are in both texts, each as often as where it is rarer.
-
-    A place of a pair in the reference can be claimed once. Equal pairs have equal places, so it
-    does not matter which of them is claimed.
+    """How many pairs of neighbouring words are in both texts, each as often as where it is rarer: a
+    place in the reference can be claimed once.
     """
     pairs = 0
     is_long = columns > COLUMNS
@@ -219,10 +217,8 @@ def memory_bytes(words: int) -> int:
 
 @inner
 def _write_band(candidate, words, reference, columns, masks, before, state, rows):
-    """Computes the rows of some words of the candidate.
-
-    `state` is the address of the row before the first one, and becomes the last row. `rows` is 0 if
-    the rows are not kept.
+    """Computes the rows of some words of the candidate from the row at `state`, which becomes the
+    last row. `rows` is 0 if they are not kept.
     """
     blocks = (columns + COLUMNS - 1) // COLUMNS
     clear(before, words)
@@ -300,10 +296,8 @@ def count_union(
     marks,
     memory,
 ):
-    """The hits of ROUGE-Lsum. A word is hit at most as often as the candidate has it.
-
-    `candidate` and `reference` are addresses of the places of sentences. `times`, a count for each
-    number, `masks` and `marks` are 0 before and after.
+    """The hits of ROUGE-Lsum, for each word at most as many as the candidate has. `times`, a count
+    for each number, `masks` and `marks` are 0 before and after.
     """
     first_word = numbers + load_int(candidate, 0) * NUMBER_BYTES
     all_words = load_int(candidate, sentences) - load_int(candidate, 0)

@@ -79,10 +79,9 @@ def align(words, reference_words, way, rows, errors, reference_errors, targets):
     """Writes where the next wrong words are, and the targets of shifts.
 
     Args:
-      errors: address of a count for each word of the candidate: how many words there are from this
-        one to the next wrong one, both included; more than LONGEST_SHIFT if there are more.
-      reference_errors: the same for the words of the reference. One is wrong if no word of the
-        candidate is kept for it.
+      errors, reference_errors: addresses of a count for each word: how many words there are to the
+        next wrong one, with both; more than LONGEST_SHIFT if there are more. A word of the
+        reference is wrong if no word of the candidate is kept for it.
       targets: address of a count for the start of the reference and for the end of each of its
         words: how many words the candidate has up to there.
     """

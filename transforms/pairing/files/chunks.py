@@ -102,10 +102,8 @@ def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class PartMemory:
-    """Memory for one part at a time, from `begin` to `end`. Mutable.
-
-    Before the part are the last bytes of the part before it. After it are bytes that compiled code
-    can read. `array` is the memory `text` as uint8.
+    """Memory for one part at a time, from `begin` to `end`, after the last bytes of the part before
+    it, and before bytes that compiled code can read. `array` is `text` as uint8.
     """
 
     def __init__(self, part_bytes: int = PART) -> None:
@@ -155,9 +153,8 @@ def put_parts(chunks: Iterable[bytes], memory: PartMemory) -> Iterator[None]:
 def read_parts(
     stream: Stream, listed: FoundFile, start: int, stop: int, open_file: Open, memory: PartMemory
 ) -> Iterator[None]:
-    """Reads the bytes start <= i < stop of a file part by part, without a byte order mark; a
-    compressed file as a whole. The caller can read further parts from the descriptor of
-    `memory.unread`.
+    """Reads the bytes start <= i < stop of a file part by part, a compressed file as a whole. The
+    caller can read further parts itself (`memory.unread`).
     """
     memory.forget()
     most = memory.part_bytes

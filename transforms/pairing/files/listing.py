@@ -67,10 +67,8 @@ def open_file(path: str) -> BinaryIO:
 
 
 def local_version(path: str) -> str:
-    """The inode, the size, and the times of the last change of the file and of its inode.
-
-    A program can set the first time, but not the second. Two changes within one tick of the clock,
-    of a few milliseconds, that keep the size are the same version.
+    """The inode, the size, and the times of the last change of the file and of its inode, which a
+    program cannot set. Two changes within one tick of the clock that keep the size are one version.
     """
     status = os.stat(path)
     told = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -15,10 +15,8 @@ _GLOB = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\(|\)|\||[^*?()|]")
 
 @dataclasses.dataclass(frozen=True)
 class PathLabel:
-    """A label whose value is what the one group of `regex` matches in the path of a segment's file.
-
-    If it `has_one_file`, two files with the same value are two versions of the same segments, such
-    as the outputs of two models.
+    """A label whose value is what the one group of `regex` matches in a path. If it `has_one_file`,
+    two files with one value are versions of the same segments, such as the outputs of two models.
     """
 
     name: str
@@ -67,10 +65,9 @@ class PathLabel:
 
 
 def path_label(text: str) -> PathLabel:
-    """The label that is written as NAME=PATTERN, with the value in parentheses.
-
-    `*` is any text within one name, `**` any text; `(.*)` is the same as `(*)`. The pattern can
-    begin at any name of the path, and its last name must match as a whole. The last match counts.
+    """The label of NAME=PATTERN, with the value in parentheses. `*` is any text within one name,
+    `**` any text. The pattern can begin at any name of the path, and its last name must match as a
+    whole. The last match counts.
     """
     name, equals, pattern = text.partition("=")
     remedy = "write NAME=PATTERN, such as domain='news/*/(*)/', with one part in parentheses"

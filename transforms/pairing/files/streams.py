@@ -154,10 +154,8 @@ def _require_all_of_total(stream: Stream, paths: Sequence[str]) -> None:
 
 
 def _order_keys(paths: Sequence[str]) -> dict[str, Name]:
-    """The key of each shard, which identifies and orders it.
-
-    Names of equal length without a common pattern of numbers can have hexadecimal numbers, so they
-    are ordered by their characters.
+    """The key of each shard. Names of equal length without a common pattern of numbers can be
+    hexadecimal numbers, so they are ordered by their characters.
     """
     stems = _stems(paths)
     keys = {path: _name(stem) for path, stem in stems.items()}

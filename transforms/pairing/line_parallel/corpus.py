@@ -118,10 +118,9 @@ class Corpus:
 
 @dataclasses.dataclass(frozen=True)
 class LabelStream:
-    """A stream whose line i has labels of segment i, with tabs between them if there are several.
-
-    If `domain_first`, each line may have a domain, which is not read, and a tab before its only
-    label, as in the files of mt-metrics-eval. Values of `only_kept` are no labels, but kept.
+    """A stream whose line i has labels of segment i, with tabs between them. If `domain_first`, a
+    domain and a tab may come before the only label, as in mt-metrics-eval. Values of `only_kept`
+    are no labels, but kept.
     """
 
     names: tuple[str, ...]

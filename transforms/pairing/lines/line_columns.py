@@ -57,16 +57,12 @@ def copy_lines(memory, part, unread, texts, offsets, row, to, rows, limit):
     Args:
       memory: uint8; the part, with LOOK_BACK bytes of the text before it, and READ_AHEAD after it.
       part: where the part's bytes begin that are not copied yet, and its end.
-      unread: (the function `pread`, a file's descriptor, where the text goes on in the file after
-        the part, where it ends).
-      offsets: int64 (more than `rows`,), where the lines begin in `texts`.
-      row: the number of lines that `texts` has; the next one has begun at `offsets[row]`.
-      to: the end of the bytes in `texts`.
+      unread: (the function `pread`, a descriptor, where the file's text goes on, where it ends).
+      offsets: int64 (more than `rows`,), where the lines begin in `texts`; `to` is their end.
 
     Returns:
-      (the new begin and end of the part, where the text goes on in the file, the new `row` and
-        `to`, whether a line, or the line before these, may be bad). If the part is empty and text
-        is left in the file, it could not be read.
+      (the new begin and end of the part, where the file's text goes on, the new `row` and `to`,
+        whether a line may be bad). If the part is empty and text is left, it could not be read.
     """
     begin, end = part
     pread, descriptor, place, stop = unread

@@ -30,9 +30,7 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Lines of one file, `skip` newlines after byte `start`. `first_line` counts from 0, with a
-    header.
-    """
+    """Lines of one file, `skip` newlines after byte `start`; `first_line` is from 0, with a header."""
 
     file: FoundFile
     version: str | None
@@ -153,9 +151,8 @@ class _FileLines:
 
 
 class _StreamLines:
-    """The places of the lines of a stream, int64 (files + 1,): the number of each file's first
-    line, then of all lines; and in `offsets` the bytes before each file. For each file there is one
-    block more, which is about the cost of opening it.
+    """The number of each file's first line, then of all lines, int64 (files + 1,), and the bytes
+    before each file, with one block more for opening it.
     """
 
     def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:

@@ -126,8 +126,8 @@ class ArrowFile(GroupFile):
     """A stream is one group, because it is read from its beginning.
 
     pyarrow takes a stream that ends early for a whole one, and ignores what follows its end. A file
-    that can be read in any order is a stream between two marks, with a footer. So each file is read
-    once as a stream, without its columns: it must end with the mark of the end, at the right place.
+    is such a stream between two marks, with a footer. So each is read once as a stream, without its
+    columns: it must end with the mark of the end, at the right place.
     """
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
@@ -263,10 +263,8 @@ class AvroFile(GroupFile):
 
 
 def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
-    """The type of Arrow for the values of an Avro schema, as fastavro has parsed it.
-
-    For a union of several types, and a type that contains itself, it is a union, which nothing
-    reads. `named` has the types with names that are complete.
+    """The type of Arrow for the values of an Avro schema. For a union of several types, and a type
+    that contains itself, it is a union, which nothing reads. `named` has types by complete names.
     """
     if isinstance(schema, list):
         others = [each for each in schema if each != "null"]

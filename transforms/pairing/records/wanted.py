@@ -23,9 +23,8 @@ INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"  # an id that can be a number of JSON, and i
 
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
-    """The way to a value of a record: the name of the column, or its number from 0 in text with
-    fields, and then names of fields and indexes of lists. A label from the path of the file has
-    none.
+    """The name of a column, or in text with fields its number from 0, and then names of fields and
+    indexes of lists; nothing for a label from the path of the file.
     """
 
     text: str
@@ -56,8 +55,6 @@ class Wanted:
 
     Attributes:
       candidates: the columns of the systems, which have their names, or patterns such as "hyp_*".
-      references: the same for references. One column can have lists of them.
-      system_name: the name of the only system, if it does not have the name of its column.
       where_if_there: whether conditions are left out whose column is not there.
       ids: with several columns, their values together are the id.
       system: the column of the system's name, for long records.
@@ -92,12 +89,9 @@ class Chosen:
 
     Attributes:
       candidates: (the system's name, its column), in the order of the result.
-      path_labels: labels from the paths of files, with the path that stands for the values, which
-        is one of `labels` or `ids`.
+      path_labels: labels from paths of files, with those of `labels` or `ids` that they stand for.
       lacking: the columns of conditions that are not there, if this is allowed.
-      unused_system: a column with a usual name of the system's name that nothing uses. Files may
-        differ in it, and in `witnesses`.
-      fields: the names of all columns of text with fields; none for other formats.
+      unused_system: a column with a usual name of the system's name that nothing uses.
     """
 
     candidates: tuple[tuple[str, ColumnPath], ...]
@@ -147,13 +141,9 @@ class Chosen:
 
 @dataclasses.dataclass(frozen=True)
 class RawRecords:
-    """Neighbouring records of one file, as they are there before they are parsed.
-
-    Attributes:
-      values: the lines in a padded column; or a record batch of rows.
-      first: the number of the first record in the whole input, from 0.
-      first_place: its number in the file, from 1, with the header.
-      bad: the lines that are too long or not UTF-8. `values` has something else there.
+    """Neighbouring records of one file before they are parsed: lines in a padded column, or a
+    record batch. `first` counts from 0 in the whole input, `first_place` from 1 in the file, with
+    the header. For bad lines, `values` has something else.
     """
 
     values: Any

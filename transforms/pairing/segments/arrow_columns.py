@@ -182,10 +182,8 @@ def table_batches(
 
 
 def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
-    """The numbers of the segments of a table, int64 from 0 on; see `ArrowColumns.ids`.
-
-    Two segments with one number would always be drawn together when systems are resampled, so
-    intervals and p-values would be wrong without a trace.
+    """The numbers of a table's segments, int64. If two had one, they would be drawn together when
+    systems are resampled, and intervals and p-values would be wrong without a trace.
     """
     ids = _whole(column)
     _require(~nulls(ids), 0, f"no id in the column {name!r}")

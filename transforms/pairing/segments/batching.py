@@ -32,10 +32,8 @@ _BATCH_CHARACTERS = 1 << 22
 
 
 class GatheredSegments:
-    """Segments that wait for their batch. Mutable. Without `systems`, they are of one system.
-
-    It keeps their texts and not the elements. If many tuples and lists are kept, Python's garbage
-    collector looks at them again and again, which takes longer than all else that is done here.
+    """Segments that wait for their batch, of one system without `systems`. If it kept tuples and
+    lists in place of their texts, Python's garbage collector would look at them again and again.
     """
 
     def __init__(self, systems: tuple[str, ...] | None = None) -> None:
@@ -76,12 +74,9 @@ def column_batches(
     numbers: Integers | None = None,
     groups: Sequence[tuple[Any, ...]] = (),
 ) -> Iterator[tuple[slice, SegmentBatch]]:
-    """One batch and its rows, or several if references would make too many columns.
-
-    Args:
-      numbers: int (rows,), the group of each row; None if all rows are one group. The rows of a
-        group become neighbours in their batch.
-      groups: the key of each group, and perhaps its window and the timestamp of its sums.
+    """One batch and its rows, or several if references would make too many columns. `numbers`, int
+    (rows,), are the groups of rows, which become neighbours; `groups` have keys, and perhaps
+    windows and timestamps.
     """
     for rows in row_parts(len(candidates[0]), len(candidates), [*map(lengths, references)]):
         columns = [column[rows] for column in candidates]

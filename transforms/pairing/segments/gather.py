@@ -24,9 +24,8 @@ __all__ = ["GatherSegments", "tuple_parts"]
 
 
 class GatherSegments(beam.PTransform):
-    """PCollection of segments, of (key, segment), or of tables -> PCollection of `SegmentBatch`.
-
-    Segments of several keys and windows share a batch, whose groups say which rows are whose.
+    """PCollection of segments, of (key, segment), or of tables -> PCollection of `SegmentBatch`, in
+    which several keys and windows are groups of rows.
     """
 
     def __init__(
