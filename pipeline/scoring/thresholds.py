@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from beam_bleu.pipeline.result.rows import Result
-from beam_bleu.transforms.definition.slicing import Slicing
+from beam_bleu.transforms.definition.slicing import CROSS, Slicing
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import METRICS, is_metric, row_of
 
@@ -130,7 +130,7 @@ NO_GATES = Gates()  # the gates of a command line without thresholds: everything
 
 def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> None:
     """Checks that a run can have the scores that thresholds name, if its systems are known."""
-    known = ", ".join(map(slicing.name_of_item, range(len(slicing.items)))) or "none"
+    known = ", ".join(map(CROSS.join, slicing.items)) or "none"
     begins = tuple(f"{system}[{item[0]}=" for system in ("", *systems) for item in slicing.items)
     for threshold in gates.thresholds if systems else ():
         if threshold.name not in ("", *systems) and not threshold.name.startswith(begins):

@@ -68,9 +68,6 @@ class Slicing:
             different.setdefault(frozenset(within), within)
         return dataclasses.replace(self, items=tuple(different.values()))
 
-    def name_of_item(self, item: int) -> str:
-        return CROSS.join(self.items[item])
-
     def values(self, key: SliceKey) -> dict[str, str | None]:
         return {
             name: self._range(value) if isinstance(value, int) else value

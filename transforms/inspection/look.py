@@ -193,10 +193,13 @@ def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | N
         rows = np.flatnonzero(pair.numbers[places] == pair.numbers + offset)
         gain = (pair.similarities(places) - _TIMES_BETTER * own)[rows]
         found = _range_of(gain)
-        if found and _is_clear(gain[found]):
-            row = rows[found.start]
+        if found is None:
+            continue
+        gain, row = gain[found], rows[found.start]
+        is_clear = gain.mean() * np.sqrt(len(gain)) > 2 * _CHANCE * gain.std()
+        if is_clear and np.mean(gain > 0) > 0.6:
             before = int(pair.numbers[max(row - _UNSURE, 0)])
-            shifts.append((float(gain[found].sum()), offset, int(pair.numbers[row]), before))
+            shifts.append((float(gain.sum()), offset, int(pair.numbers[row]), before))
     return max(shifts)[1:] if shifts else None
 
 
@@ -205,11 +208,6 @@ def _range_of(gain: Floats) -> slice | None:
     stop = int(np.argmax(sums - np.minimum.accumulate(sums)))
     start = int(np.argmin(sums[: stop + 1]))
     return slice(start, stop) if stop - start >= _FEWEST_SHIFTED else None
-
-
-def _is_clear(gain: Floats) -> bool:
-    clear = gain.mean() * np.sqrt(len(gain)) > 2 * _CHANCE * gain.std()
-    return bool(clear and np.mean(gain > 0) > 0.6)
 
 
 def _is_shuffled(own: Floats, others: Floats) -> bool:

@@ -100,7 +100,7 @@ class Estimates:
         return self.metric.why_no_gradient(columns)
 
     def _are_identical(self, group: int, pair: int) -> bool:
-        """Whether two systems have the same counts in every unit, with squares of differences of 0."""
+        """Whether two systems have the same counts in every unit: no squares of differences."""
         totals, used = self.totals, self.metric.used(self.totals.width)
         squares = 1 + totals.width + packed_places(totals.width)[used, used]
         one, two = totals.common[group, list(totals.pairs[pair])][:, squares]

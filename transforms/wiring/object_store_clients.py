@@ -1,4 +1,4 @@
-"""Makes obstore's clients from Beam's options, then the environment, then files of the AWS command."""
+"""Makes obstore's clients from Beam's options, then the environment, then files of AWS."""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed, compression
 from beam_bleu.transforms.pairing.lines.correspondence import Cuts, Expected, nul_notices
-from beam_bleu.transforms.pairing.lines.line_columns import without_returns
 from beam_bleu.transforms.pairing.lines.line_counting import (
     USUAL_RANGE,
     LineCounts,
@@ -135,7 +134,8 @@ class LabelStream:
     def columns(self, lines: pa.LargeStringArray, reader: LineReader) -> dict[str, pa.Array]:
         """A dictionary column for each name, of the lines that a reader gave last."""
         encoded = reader.good(lines).dictionary_encode()
-        values = without_returns(encoded.dictionary)  # the different lines
+        # The different lines, without a carriage return at the end.
+        values = pc.replace_substring_regex(encoded.dictionary, r"\r\z", "")
         columns = [values]
         names = len(self.names)
         if names > 1 or self.domain_first:

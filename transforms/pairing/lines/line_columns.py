@@ -210,7 +210,3 @@ def _copy_spans(texts, begins, offsets, out):
     source, target = address_of(texts), address_of(out)
     for i in range(begins.size):
         copy(target + offsets[i], source + begins[i], offsets[i + 1] - offsets[i])
-
-
-def without_returns(lines: pa.Array) -> pa.Array:
-    return pc.replace_substring_regex(lines, r"\r\z", "")

@@ -30,7 +30,7 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Lines of one file, `skip` newlines after byte `start`; `first_line` is from 0, with a header."""
+    """Lines of one file, `skip` newlines after byte `start`; `first_line` counts the header."""
 
     file: FoundFile
     version: str | None

@@ -123,13 +123,9 @@ def require_distinct(candidates: Sequence[str], references: Sequence[str], kind:
             )
 
 
-def key_and_segment(element: Any) -> tuple[Any, Any]:
-    return _pair(element, "an element is (key, segment)")
-
-
 def key_or_itself(element: Any) -> tuple[Any, Any]:
     """The key and the segment of an element; a segment without a key is its own key."""
-    key, second = _pair(element, _EITHER_FORM)
+    key, second = pair_of(element, _EITHER_FORM)
     return (key, second) if isinstance(second, tuple) else (element, element)
 
 
@@ -142,11 +138,11 @@ def _checked(
     """The candidates and references of a segment, and their characters and number together."""
     if systems is None:
         form = "a segment is (candidate, [reference, ...])"
-        candidate, references = _pair(segment, form)
+        candidate, references = pair_of(segment, form)
         candidates: Sequence[str] = (candidate,)
     else:
         form = "a segment is ({system: candidate, ...}, [reference, ...])"
-        named, references = _pair(segment, form)
+        named, references = pair_of(segment, form)
         if not isinstance(named, Mapping) or {*named} != {*systems}:
             must_be = f"the candidates must be a dict with those of {', '.join(systems)}"
             raise _other_form(must_be, named, form)
@@ -174,7 +170,7 @@ def _checked(
     return candidates, references, characters
 
 
-def _pair(segment: Any, form: str) -> tuple[Any, Any]:
+def pair_of(segment: Any, form: str) -> tuple[Any, Any]:
     try:
         first, second = segment
     except (TypeError, ValueError):

@@ -17,7 +17,7 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, table_batches
-from beam_bleu.transforms.pairing.segments.batching import GatheredSegments, key_and_segment
+from beam_bleu.transforms.pairing.segments.batching import GatheredSegments, pair_of
 from beam_bleu.transforms.wiring.steps import giving_batches
 
 __all__ = ["GatherSegments", "tuple_parts"]
@@ -118,7 +118,9 @@ class _GatherByKey(beam.DoFn):
         return self._batches() if self._groups else ()
 
     def _parts(self, element: Any) -> tuple[Any, Any]:
-        return (None, element) if self._coder is None else key_and_segment(element)
+        if self._coder is None:
+            return None, element
+        return pair_of(element, "an element is (key, segment)")
 
     def _place(self, key: Any) -> Any:
         return key if type(key) is str or self._coder is None else self._coder.encode(key)

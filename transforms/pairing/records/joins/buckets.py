@@ -94,11 +94,15 @@ class _Bucket:
     def join(self) -> tuple[Report, Iterator[SegmentBatch]]:
         source, rows = self._source, self._rows
         report = Report(arrived=len(self._table), segments=int((~self._rejected).sum()))
-        unclear = self._twice() | (self._differing() if source.is_long else {})
+        live = self._live
+        firsts = self._by_code[self._sides[live], self._codes[live]]
+        unclear = self._of_sides("twice", np.unique(firsts[firsts != live]))
+        if source.is_long:
+            unclear |= self._differing()
         if unclear:
             return dataclasses.replace(report, findings=unclear), iter(())
         # Rows with an id that the first side does not have.
-        unknown = self._live[~self._known[self._codes[self._live]]]
+        unknown = live[~self._known[self._codes[live]]]
         found = self._missing() | self._of_sides("unknown", unknown)
         scored, tally = self._scored()
         report = dataclasses.replace(report, findings=found, tally=tally)
@@ -128,11 +132,6 @@ class _Bucket:
             )
             for number in np.unique(self._sides[rows]).tolist()
         }
-
-    def _twice(self) -> dict[FindingKey, Findings]:
-        live = self._live
-        firsts = self._by_code[self._sides[live], self._codes[live]]
-        return self._of_sides("twice", np.unique(firsts[firsts != live]))
 
     def _differing(self) -> dict[FindingKey, Findings]:
         """The rows with other references, labels or kept columns than the first one of their
