@@ -12,7 +12,8 @@ integers are several digits. A tile is in the order in which the vectors of the 
 Salmon et al. 2011 (https://doi.org/10.1145/2063384.2063405): Philox4x32 with 10 rounds enciphers a
 counter of four 32-bit words with a key of two. Here the key is the seed, and the counter is (block,
 0, unit key), the low words of 64-bit numbers first. Of the 128 bits of a block, the lowest first,
-the bootstrap takes 16 for the weight of a replicate, and randomization takes 1 (test_replicates.py).
+the bootstrap takes 16 for the weight of a replicate, and randomization takes 1
+(test_replicates.py).
 """
 
 # mypy: allow-untyped-defs
