@@ -146,7 +146,7 @@ def test_generated_text(segments):
 
 @pytest.mark.parametrize("config", BOTH, ids=str)
 def test_scores_are_those_of_jiwer_to_the_last_bit(config):
-    segments = segments_with_references(5, 200, 1)
+    segments = [*segments_with_references(5, 200, 1), ("", [""]), ("a", [""])]
     texts = [(candidate, reference) for candidate, (reference,) in segments]
     candidates, references = map(list, zip(*texts, strict=True))
     rate = "wer" if isinstance(config, WerConfig) else "cer"
@@ -161,18 +161,3 @@ def test_scores_are_those_of_jiwer_to_the_last_bit(config):
         assert [score[kind] for kind in ("substitutions", "deletions", "insertions")] == edits
         assert score["edits"] == sum(edits)
         assert score["ref_length"] == output.hits + output.substitutions + output.deletions
-
-
-def test_known_scores():
-    for references, candidates, wer, cer in [
-        (["X Y X"], ["X Z"], 2 / 3, 3 / 5),  # from Morris et al. 2004
-        (["This is a test"], [""], 1, 1),
-        # Without a word in the references, the rate is the number of insertions.
-        ([""] * 9, [""] * 9, 0, 0),
-        ([""], ["a"], 1, 1),
-        (["hello world", ""], ["hello world", "done"], 1 / 2, 4 / 11),
-    ]:
-        segments = [(one, [other]) for one, other in zip(candidates, references, strict=True)]
-        assert score_of(segments, "wer").score == 100 * wer
-        assert score_of(segments, "cer").score == 100 * cer
-        assert (jiwer.wer(references, candidates), jiwer.cer(references, candidates)) == (wer, cer)
