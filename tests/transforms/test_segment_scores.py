@@ -21,13 +21,7 @@ from found_in_pipelines import found_in
 from hostile_texts import hostile_segments
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from beam_bleu import (
-    ArrowColumns,
-    BleuConfig,
-    ChrfConfig,
-    SegmentScores,
-    TerConfig,
-)
+from beam_bleu import ArrowColumns, BleuConfig, ChrfConfig, SegmentScores, TerConfig
 from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing import batch
 from beam_bleu.transforms.pairing.segments import batching

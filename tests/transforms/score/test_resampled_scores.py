@@ -18,9 +18,7 @@ from beam_bleu.transforms.metrics.bleu.columns import (
 from beam_bleu.transforms.metrics.bleu.formula import CORPUS_SMOOTH_METHODS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
-from beam_bleu.transforms.score.resampled_scores import (
-    resampled_scores,
-)
+from beam_bleu.transforms.score.resampled_scores import resampled_scores
 
 METRIC = BleuConfig()
 

@@ -81,11 +81,7 @@ CASES = [
     (USUAL, bleu, bleu_segments(1.3)),
     (ChrfConfig(), chrf, chrf_segments),
     (WerConfig(), lambda x: 100 * sum(x[2:5]) / x[5], integers(2, 9, 5, 5, 60)),
-    (
-        TerConfig(),
-        lambda x: 100 * x[3] / (x[4] + x[5] / 720_720),
-        integers(2, 60, 9, 60, 720_720),
-    ),
+    (TerConfig(), lambda x: 100 * x[3] / (x[4] + x[5] / 720_720), integers(2, 60, 9, 60, 720_720)),
     (
         Rouge1Config(),
         lambda x: 100 * (x[6] + x[7] / 2**24) / 2**24 / x[0],
