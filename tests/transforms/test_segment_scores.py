@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.transforms import window
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.typehints import typehints
 from apache_beam.utils.windowed_value import PaneInfo, PaneInfoTiming, WindowedValue
-from command_line import REFERENCES, SYSTEMS, called, read_lines, streams
 from found_in_pipelines import found_in
 from hostile_texts import hostile_segments
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from beam_bleu import ArrowColumns, BleuConfig, ChrfConfig, SegmentScores, TerConfig
-from beam_bleu.transforms.known_metrics import METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing import batch
 from beam_bleu.transforms.pairing.segments import batching
 from beam_bleu.transforms.segment_scores import _ScoreElements
@@ -88,35 +84,6 @@ def test_a_table_keeps_its_rows_and_columns_and_gets_scores(of_sacrebleu: Any) -
         ids = table.to_pydict()["id"]
         rows = scored.select([*METRICS]).to_pylist()
         assert_are(rows, [of_sacrebleu[number] for number in ids])
-
-
-def test_the_columns_are_those_of_the_command(tmp_path: Path) -> None:
-    """Each metric of texts, with its own columns."""
-    metrics = [*METRICS_OF_TEXTS]
-    asked = streams(
-        [SYSTEMS["atlas"]], REFERENCES, "--segment_scores", "--output", tmp_path / "out"
-    )
-    run = called(*asked, "--metrics", *metrics)
-    assert run.code == 0, run.err
-    rows = pq.read_table(tmp_path / "out" / "segment_scores").to_pylist()
-    texts = [read_lines(path) for path in (SYSTEMS["atlas"], *REFERENCES)]
-    table = pa.table(dict(zip(("hyp", "a", "b"), texts, strict=True)))
-    columns = ArrowColumns("hyp", ["a", "b"])
-    (scored,) = found_in([table], SegmentScores(metrics, columns=columns, details=True))
-    names = [name for name in scored.schema.names if name not in table.schema.names]
-    for name in metrics:
-        of_metric = sorted(
-            (row for row in rows if row["metric"] == name), key=lambda row: int(row["index"])
-        )
-        assert len(of_metric) == len(scored) > 10
-        assert scored[name].to_pylist() == [row["score"] for row in of_metric]
-        own = [each for each in names if each.startswith(f"{name}_")]
-        for column in own:
-            field = column.removeprefix(f"{name}_")
-            assert scored[column].to_pylist() == [row[field] for row in of_metric], column
-        common = {"index", "system", "metric", "score"}
-        there = {field for row in of_metric for field, value in row.items() if value is not None}
-        assert {column.removeprefix(f"{name}_") for column in own} == there - common
 
 
 def test_a_segment_without_a_key_is_its_own_key() -> None:
@@ -192,6 +159,7 @@ def test_keys_keep_their_type() -> None:
 
 
 def test_what_is_impossible_is_refused_at_construction() -> None:
+    assert "bleu_matches" in SegmentScores(details=True).schema.names
     with pytest.raises(ValueError, match="a metric needs the column"):
         SegmentScores(["perplexity"])
     with pytest.raises(ValueError, match="details must be True or False, got 1"):

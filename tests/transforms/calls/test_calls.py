@@ -16,6 +16,7 @@ import pytest
 import sacrebleu
 from found_in_pipelines import found_in
 from hostile_texts import FRAGMENTS, WORDS, Segment
+from metric_segments import segment_scores
 
 from beam_bleu import (
     BleuConfig,
@@ -195,8 +196,16 @@ def test_each_metric_has_a_column_with_the_score_of_each_segment():
             [CANDIDATES[row]], references_per_segment=[LISTS[row]], metrics=METRICS
         )
         assert alone.to_pylist() == table.slice(row, 1).to_pylist()
-    detailed = score_segments(CANDIDATES, STREAMS, metrics=["ter"], details=True)
-    assert detailed.column_names == ["ter", "ter_edits", "ter_ref_length"]
+
+
+def test_details_are_the_columns_of_the_table_that_the_command_writes():
+    table = score_segments(CANDIDATES, STREAMS, metrics=METRICS, details=True).to_pydict()
+    for word in METRICS:
+        config = BleuConfig().for_segments() if word == "bleu" else word
+        for name in segment_scores(SEGMENTS[:1], config)[0].keys() - {"index", "system", "metric"}:
+            column = table.pop(word if name == "score" else f"{word}_{name}")
+            assert column == [row[name] for row in segment_scores(SEGMENTS, config)]
+    assert not table
 
 
 def test_pairs_have_the_scores_of_segments(monkeypatch):

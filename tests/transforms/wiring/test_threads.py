@@ -9,12 +9,8 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import apache_beam as beam
 import pytest
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import window
-from apache_beam.transforms.window import TimestampedValue
 from command_line import called
 
 from beam_bleu.transforms.wiring import steps as threads
@@ -54,45 +50,40 @@ class Large(ThreadedDoFn):
             self.emitted_so_far += 1
 
 
-def outputs(dofn: ThreadedDoFn, elements: list[int]) -> list[int]:
-    """The outputs of a bundle of elements, in order."""
+def outputs(dofn: ThreadedDoFn, elements: Iterable[int]) -> list[Any]:
+    """The outputs of a bundle of elements, in order. Each element is in a window of its own."""
     dofn.setup()
     dofn.start_bundle()
     found = []
     for element in elements:
-        found += list(dofn.process(element, window.GlobalWindow(), 0))
+        found += list(dofn.process(element, window.IntervalWindow(element, element + 1), element))
     found += list(dofn.finish_bundle())
     dofn.teardown()
-    return [getattr(output, "value", output) for output in found]
+    return found
 
 
-def test_outputs_come_in_the_order_of_the_elements() -> None:
+def values(dofn: ThreadedDoFn, elements: Iterable[int]) -> list[Any]:
+    return [getattr(output, "value", output) for output in outputs(dofn, elements)]
+
+
+def test_outputs_come_in_the_order_of_the_elements_in_their_windows() -> None:
     for number in (1, 2, 8):
-        assert outputs(Slowly(number), [0, 5, 1, 6, 2]) == [0, 0, 5, 5, 1, 1, 6, 6, 2, 2]
+        assert values(Slowly(number), [0, 5, 1, 6, 2]) == [0, 0, 5, 5, 1, 1, 6, 6, 2, 2]
+    for output in outputs(Slowly(4), [0, 5, 1, 6, 2]):
+        (in_window,) = output.windows
+        assert in_window.start == output.timestamp == output.value
 
 
 def test_large_outputs_are_emitted_in_parts(monkeypatch) -> None:
     monkeypatch.setattr(threads, "_PART_BYTES", 5)
     large = Large(3)
-    found = outputs(large, list(range(12)))
+    found = values(large, range(12))
     assert sorted(found) == [(element, place) for element in range(12) for place in range(100)]
     for element in range(12):
         assert [place for each, place in found if each == element] == list(range(100))
     assert large.most <= 5 * (2 * 3 + 1)
     with pytest.raises(ValueError, match="thirteen"):
-        outputs(Large(3), list(range(20)))
-
-
-def test_outputs_stay_in_their_windows() -> None:
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        found = (
-            pipeline
-            | beam.Create([TimestampedValue(n, n) for n in range(8)])
-            | beam.WindowInto(window.FixedWindows(4))
-            | beam.ParDo(Slowly(4))
-            | beam.Map(lambda n, where=beam.DoFn.WindowParam: (n, int(where.start)))
-        )
-        assert_that(found, equal_to([(n, n // 4 * 4) for n in range(8)] * 2))
+        outputs(Large(3), range(20))
 
 
 class Adder:
@@ -116,15 +107,10 @@ class SumNumbers(CollectBundles):
         return [adder.total]
 
 
-def test_a_pipeline_adds_up_each_element_once():
-    def check(found):
-        assert sum(found) == sum(range(1000))
-        assert 1 <= len(found) <= 5
-
-    with beam.Pipeline(runner=FnApiRunner()) as root:
-        # Without a reshuffle, all elements are in one bundle.
-        numbers = root | beam.Create(range(1000), reshuffle=False)
-        assert_that(numbers | beam.ParDo(SumNumbers(5)), check)
+def test_a_bundle_adds_up_each_element_once():
+    found = values(SumNumbers(5), range(1000))
+    assert sum(found) == sum(range(1000))
+    assert 1 <= len(found) <= 5
 
 
 # The threads that steps share: who uses them, and what a failed step leaves.
