@@ -1,4 +1,4 @@
-"""Several metrics, and segments in several languages, count what each one counts by itself."""
+"""What is counted in texts: their sizes, and the counts of several metrics and languages."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from sacrebleu_counts import assert_same, integers, sacrebleu_integers
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.native.text_columns import find_sizes, padded, spans
+from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import PreparedBatch, SegmentLabel, count_batch
 from beam_bleu.transforms.text import library_tokenizers
@@ -138,3 +140,42 @@ def test_setup_leaves_nothing_to_compile() -> None:
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "[[5, 0], [1, 1]]"), done.stderr
+
+
+TEXTS = st.one_of(st.none(), st.text(max_size=9))
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 3), st.integers(1, 3), st.integers(0, 5), st.data())
+def test_the_sizes_of_texts_are_those_that_python_finds(references, systems, rows, data):
+    texts = [data.draw(st.lists(TEXTS, min_size=rows, max_size=rows)) for _ in range(references)]
+    texts += [
+        data.draw(st.lists(st.text(max_size=9), min_size=rows, max_size=rows))
+        for _ in range(systems)
+    ]
+    columns = [padded(pa.array(column, pa.large_string())) for column in texts]
+    found = find_sizes(spans(columns), references)
+    sizes = np.array([[len((text or "").encode()) for text in column] for column in texts])
+    sizes = sizes.reshape(len(texts), rows)
+    assert np.array_equal(found.candidate_bytes, sizes[references:])
+    assert np.array_equal(found.reference_bytes, sizes[:references].sum(axis=0))
+    counts = [sum(column[row] is not None for column in texts[:references]) for row in range(rows)]
+    assert found.reference_counts.tolist() == counts
+    assert found.bare_row == (counts.index(0) if 0 in counts else -1)
+    if rows:
+        of_segments = sizes.sum(axis=0).tolist()
+        assert (found.longest, found.longest_row) == (
+            max(of_segments),
+            of_segments.index(max(of_segments)),
+        )
+
+
+def test_columns_of_different_lengths_are_refused():  # compiled code would read other memory
+    for candidates, references in [(3, 1), (1, 3), (2, 3), (0, 1)]:
+        one, other = (
+            pa.array(["a"] * rows, pa.large_string()) for rows in (candidates, references)
+        )
+        with pytest.raises(ValueError, match="rows"):
+            count_batch(SegmentBatch((one,), (other,)), BLEU.text, BLEU)
+        with pytest.raises(ValueError, match="rows"):
+            count_batch(SegmentBatch((one,), (one, other)), BLEU.text, BLEU)
