@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
 import pytest
-from command_line import EXAMPLE, called
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams, write_lines
 from made_results import SIGNATURE, entry, result
-from shown_tables import shown
+from result_folder import assert_files
 
 from beam_bleu.pipeline.result.document import read_result
-from beam_bleu.pipeline.saved.judging import (
-    Check,
-    judge,
-)
-from beam_bleu.pipeline.scoring.thresholds import (
-    DROP_RULES,
-    Gates,
-    Threshold,
-)
+from beam_bleu.pipeline.saved.judging import Check, judge
+from beam_bleu.pipeline.scoring.thresholds import DROP_RULES, Gates, Threshold
 from beam_bleu.transforms.errors import UsageError
 
 NEWS, MAIL = {"domain": "news"}, {"domain": "mail"}
@@ -62,14 +56,10 @@ def test_slices_have_thresholds_of_their_own():
         entry("a", 35), entry("b", 35), entry("a", 25, of_slice=NEWS), entry("b", 15, of_slice=NEWS)
     )
     assert passed(under(document, "30")) == {"a": True, "b": True}
-    assert passed(under(document, "[domain=news]=20")) == {
-        "a[domain=news]": True,
-        "b[domain=news]": False,
-    }
-    assert passed(under(document, "[domain=news]=20", "b[domain=news]=10")) == {
-        "a[domain=news]": True,
-        "b[domain=news]": True,
-    }
+    of_news = {"a[domain=news]": True, "b[domain=news]": False}
+    assert passed(under(document, "[domain=news]=20")) == of_news
+    of_news["b[domain=news]"] = True
+    assert passed(under(document, "[domain=news]=20", "b[domain=news]=10")) == of_news
 
 
 def test_without_a_score_of_the_whole_corpus_the_mean_of_languages_is_judged():
@@ -89,28 +79,25 @@ def test_without_a_score_of_the_whole_corpus_the_mean_of_languages_is_judged():
     assert passed(under(document, "a[lang=ja]=30")) == {"a[lang=ja]": True}
 
 
-def of_languages(*names: str, mean: float | None):
-    """A document of languages; with a mean, they have different tokenizers."""
-    languages = [{"slice": {"lang": name}, "signature": SIGNATURE} for name in names]
-    entries = [entry("a", 40, of_slice=each["slice"]) for each in languages]
-    averages = [{"system": "a", "languages": len(names), "score": mean, "standard_error": 0.1}]
-    whole = [entry("a", 30.0)] if mean is None else []
-    return result(*whole, *entries, languages=languages, macro_average=averages)
-
-
 def test_scores_of_the_whole_corpus_are_compared_only_with_those_of_the_same_kind():
+    def of_languages(*names: str, mean: float | None):
+        """A document of languages; with a mean, they have different tokenizers."""
+        languages = [{"slice": {"lang": name}, "signature": SIGNATURE} for name in names]
+        entries = [entry("a", 40, of_slice=each["slice"]) for each in languages]
+        averages = [{"system": "a", "languages": len(names), "score": mean, "standard_error": 0.1}]
+        whole = [entry("a", 30.0)] if mean is None else []
+        return result(*whole, *entries, languages=languages, macro_average=averages)
+
     corpus = of_languages("de", "en", mean=None)
     mean = of_languages("de", "en", mean=30.1)
     more = of_languages("de", "en", "zh", mean=30.1)
-    for new, old in ((mean, corpus), (corpus, mean), (more, corpus), (more, mean)):
+    for new, old in ((mean, corpus), (corpus, mean), (more, mean)):
         whole, *_ = drops(new, old, "5")
-        assert whole.verdict == "failed"
-        assert "they cannot be compared" in whole.text
+        assert (whole.verdict, "they cannot be compared" in whole.text) == ("failed", True)
         # The slices of both can be compared.
         assert all(each.verdict == "passed" for each in drops(new, old, "[lang=de]=5"))
-    (kind,) = drops(more, mean, "5")
-    assert "the mean of lang=de, lang=en in OLD" in kind.text
-    for same in (corpus, mean, more):
+    assert "the mean of lang=de, lang=en in OLD" in whole.text
+    for same in (corpus, mean):
         assert all(each.verdict == "passed" for each in drops(same, same, "5"))
 
 
@@ -147,15 +134,9 @@ def test_the_bound_of_the_interval_decides():
         assert ("not " in check.text) == (passes == (drop == "proven"))
 
 
-def test_a_result_without_changes_passes():
-    # The interval of independent test sets would not exclude a drop.
-    old = result(entry("a", 30.0))
-    (check,) = drops(result(entry("a", 30.0)), old, "0.1")
-    assert check.verdict == "passed"
-    assert "the same counts" in check.text
-
-
-def test_without_a_standard_error_nothing_passes():
+def test_without_a_standard_error_only_a_result_without_changes_passes():
+    (check,) = drops(result(entry("a", 30.0, None)), result(entry("a", 30.0, None)), "0.1")
+    assert (check.verdict, "the same counts" in check.text) == ("passed", True)
     for drop in DROP_RULES:
         for errors in ((None, 0.5), (0.5, None)):
             old, new = (entry("a", 30.0, errors[0]), entry("a", 50.0, errors[1]))
@@ -237,7 +218,69 @@ def test_a_threshold_on_the_wrong_side_is_refused():
         called(*EXAMPLE, *words.split()).assert_failed(2, remedy)
 
 
-def test_the_best_system_has_the_lowest_score():
-    text = shown("markdown", ter_result(a=50.0, b=40.0, c=40.0))
-    assert text.count("**40.00**") == 2
-    assert "**50.00**" not in text
+# Thresholds in a run: the result is written, and then the run fails
+
+
+ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
+
+
+def record(out):
+    return json.loads((out / "run.json").read_bytes())
+
+
+def test_the_result_is_complete_and_shown(out):
+    plain = called(*EXAMPLE, "--format=json")
+    run = called(*EXAMPLE, "--output", out, "--format=json", "--fail_under", "99.5")
+    assert run.code == 4
+    assert run.out == (out / "scores.json").read_bytes() == plain.out
+    assert_files(out)
+    cause, remedy = run.err.splitlines()[-2:]
+    assert cause.startswith("beam-bleu: 3 checks failed: atlas scores ")
+    assert f"beam-bleu gate {out}" in remedy
+    found = record(out)
+    assert (found["state"], found["exit_code"]) == ("done", 4)
+    assert f"beam-bleu: {found['message']}" == cause
+    assert found["last_success"] == found["end"]
+    assert "\nbeam_bleu_run_exit_code 4.0\n" in (out / "metrics.prom").read_text()
+    assert called("gate", out, "--fail_under", "99.5").code == 4
+
+
+def test_a_result_that_passes_with_a_warning(out):
+    run = called(*ONE, "--output", out, "--fail_under", "birch=1", "--warn_under", "99")
+    assert run.code == 0
+    (warning,) = [line for line in run.err.splitlines() if "--warn_under" in line]
+    assert warning.startswith("beam-bleu: warning: birch scores ")
+    assert warning.endswith(record(out)["warnings"][0])
+    assert "--warn_under" not in (out / "scores.json").read_text()
+
+
+def test_an_unreadable_or_another_result_ends_the_run_before_it_starts(out, tmp_path):
+    drop = ["--max_drop", "0.5", "--against"]
+    called(*ONE, "--output", out, *drop, tmp_path / "none").assert_failed(3, "there is no")
+    assert not (out / "scores.json").exists()
+    assert called(*ONE, "--output", tmp_path / "old", "-lc").code == 0
+    run = called(*ONE, "--output", out, *drop, tmp_path / "old")
+    run.assert_failed(3, "case:lc", "case:mixed")
+    assert not (out / "scores.json").exists()
+
+
+def test_what_cannot_exist_is_refused_before_the_run(out):
+    for words, fragments in {
+        "--fail_under=tuned=1": ["--fail_under tuned=1: this run has no such system", "of birch"],
+        "--fail_under=birch[domain=news]=1": ["are by none"],
+        "--fail_under=birch[domain=news]=1 --slice_by=length": ["are by length"],
+    }.items():
+        called(*ONE, "--output", out, *words.split()).assert_failed(2, *fragments)
+        assert not (out / "scores.json").exists()
+
+
+def test_a_system_that_is_missing_fails_after_the_result(out, tmp_path):
+    # The systems of such records are known only when the records are read.
+    lines = [{"id": i, "system": "birch", "mt": f"a b c d {i}", "ref": "a b c"} for i in range(9)]
+    records = write_lines(tmp_path / "long.jsonl", map(json.dumps, lines))
+    found = [f"--input={records}", "--candidate_columns=mt", "--reference_columns=ref"]
+    found += ["--system_column=system", "--id_column=id"]
+    run = called(*found, "--output", out, "--fail_under", "tuned=1")
+    assert run.code == 4
+    assert "it has no score of tuned" in run.err
+    assert_files(out)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from saved_parts import lines_in, run_into
+from saved_parts import CUTS, DOMAINS, NAMES, TEXTS, joined_in, lines_in, records_in, run_into
 
 from beam_bleu.pipeline.result.document import document_of
+from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
     SavedTotals,
@@ -33,53 +33,26 @@ def saved(tmp_path_factory) -> SavedTotals:
 def labelled(saved: SavedTotals, label: str | None, digest: str = "d") -> SavedTotals:
     """The same totals as those of another partition."""
     read = [{"role": "references", "system": None, "digest": f"{digest} {label}"}]
-    return dataclasses.replace(saved, partitions=(Partition(label, read),))
+    return replace(saved, partitions=(Partition(label, read),))
 
 
-def changed(part: str, **changes: Any) -> Callable[[SavedTotals], SavedTotals]:
-    """A function that changes fields of a part of saved totals."""
-
-    def change(saved: SavedTotals) -> SavedTotals:
-        if not part:
-            return dataclasses.replace(saved, **changes)
-        value = dataclasses.replace(getattr(saved, part), **changes)
-        return dataclasses.replace(saved, **{part: value})
-
-    return change
-
-
-def with_text(saved: SavedTotals) -> SavedTotals:
-    text = dataclasses.replace(saved.scorings["bleu"].text, tokenize="intl")
-    scorings = dataclasses.replace(saved.scorings["bleu"], text=text)
-    return dataclasses.replace(saved, scorings={**saved.scorings, "bleu": scorings})
-
-
-def with_seed(saved: SavedTotals) -> SavedTotals:
-    resampling = saved.evidence.resampling
-    assert resampling is not None
-    return changed("evidence", resampling=dataclasses.replace(resampling, seed=1))(saved)
-
-
-REFUSED: dict[str, tuple[Callable[[SavedTotals], SavedTotals], str]] = {
-    "other tokens": (with_text, "tokenize is 13a in the first one, and intl"),
-    "other libraries": (changed("", versions={"mecab": "2"}), "version mecab is not given"),
-    "another baseline": (changed("evidence", baseline="birch"), "baseline is not given"),
-    "another seed": (with_seed, "seed is 12345 in the first one, and 1"),
-    "another order": (
-        changed("totals", systems=("birch", "atlas", "cobalt")),
-        "systems 1 is atlas in the first one, and birch in the second one",
-    ),
-}
-
-
-@pytest.mark.parametrize(("change", "cause"), REFUSED.values(), ids=REFUSED)
-def test_it_refuses_what_does_not_add_up(change, cause, saved):
-    other = change(labelled(saved, "tuesday"))
-    with pytest.raises(InputError) as refused:
-        merged([("a.json", labelled(saved, "monday")), ("b.json", other)])
-    assert cause in str(refused.value)
-    assert "a.json" in str(refused.value)
-    assert "b.json" in str(refused.value)
+def test_it_refuses_what_does_not_add_up(saved):
+    bleu, evidence = saved.scorings["bleu"], saved.evidence
+    intl = replace(bleu, text=replace(bleu.text, tokenize="intl"))
+    seed = replace(evidence.resampling, seed=1)
+    order = replace(saved.totals, systems=("birch", "atlas", "cobalt"))
+    for changes, cause in (
+        ({"scorings": {"bleu": intl}}, "tokenize is 13a in the first one, and intl"),
+        ({"versions": {"mecab": "2"}}, "version mecab is not given"),
+        ({"evidence": replace(evidence, baseline="birch")}, "baseline is not given"),
+        ({"evidence": replace(evidence, resampling=seed)}, "seed is 12345 in the first one, and 1"),
+        ({"totals": order}, "systems 1 is atlas in the first one, and birch in the second one"),
+    ):
+        other = replace(labelled(saved, "tuesday"), **changes)
+        with pytest.raises(InputError) as refused:
+            merged([("a.json", labelled(saved, "monday")), ("b.json", other)])
+        for fragment in (cause, "a.json", "b.json"):
+            assert fragment in str(refused.value)
 
 
 def test_a_partition_twice_is_named_with_both_files(saved):
@@ -99,45 +72,35 @@ def test_a_partition_of_a_merged_file_is_not_replaced(saved):
 
 def with_streams(saved: SavedTotals, label: str | None, **digests: str) -> SavedTotals:
     """The same totals, as those of a partition whose streams have these digests."""
+    systems = {"candidates": "atlas"}
     read = [
-        {
-            "role": role,
-            "system": "atlas" if role == "candidates" else None,
-            "pattern": f"{role}.txt",
-            "digest": digest,
-            "files": [],
-        }
+        {"role": role, "system": systems.get(role), "pattern": f"{role}.txt", "digest": digest}
         for role, digest in digests.items()
     ]
-    return dataclasses.replace(saved, partitions=(Partition(label, read),))
+    return replace(saved, partitions=(Partition(label, read),))
 
 
-@pytest.mark.parametrize(
-    ("same", "labels"),
-    [("references", (None, None)), ("records", (None, "x"))],
-)
-def test_one_text_in_two_files_is_refused_without_labels(same, labels, saved):
+def test_one_text_in_two_files_is_refused_without_labels(saved):
     first = {"references": "r1", "candidates": "c1", "records": "d1", "labels": "l1"}
-    second = {role: digest.replace("1", "2") for role, digest in first.items()}
-    second[same] = first[same]
+    other = {role: digest.replace("1", "2") for role, digest in first.items()}
     saved = without_replicates(saved)
-    files = [
-        (name, with_streams(saved, label, **streams))
-        for name, label, streams in zip(("a", "b"), labels, (first, second), strict=True)
-    ]
-    with pytest.raises(InputError, match=f"a and b were made from the same texts.*same {same}"):
-        merged(files)
+    for same, label in (("references", None), ("records", "x")):
+        second = {**other, same: first[same]}
+        files = [("a", with_streams(saved, None, **first))]
+        files.append(("b", with_streams(saved, label, **second)))
+        with pytest.raises(InputError, match=f"a and b were made from the same texts.*same {same}"):
+            merged(files)
 
 
 def without_replicates(saved: SavedTotals) -> SavedTotals:
     metrics = {
-        name: {text: dataclasses.replace(each, replicates=None) for text, each in totals.items()}
+        name: {text: replace(each, replicates=None) for text, each in totals.items()}
         for name, totals in saved.totals.metrics.items()
     }
-    return dataclasses.replace(
+    return replace(
         saved,
-        totals=dataclasses.replace(saved.totals, metrics=metrics),
-        evidence=dataclasses.replace(saved.evidence, resampling=None),
+        totals=replace(saved.totals, metrics=metrics),
+        evidence=replace(saved.evidence, resampling=None),
     )
 
 
@@ -178,3 +141,50 @@ def test_replicates_add_up(saved):
     assert found.evidence.partition is None
     assert document_of(found.result)["resampling"]["resamples"] == 20
     assert document_of(found.result)["segments"] == 3 * document_of(saved.result)["segments"]
+
+
+def days(month: int, *numbers: int) -> list[str]:
+    return [f"2026-{month:02}-{each:02}" for each in numbers]
+
+
+def test_missing_dates():
+    for labels, warning in (
+        ([*days(10, 30, 31), *days(11, 2)], "lack 2026-11-01:"),
+        (days(11, 1, 2, 20), "2026-11-06, 2026-11-07 and 12 more:"),
+        (["d20261120", "d20261122"], "lack 2026-11-21:"),
+        (days(11, 2, 9, 16), None),  # weeks
+        (["news", "law", "2026-13-45", "12345678901"], None),
+        (["de-2026-11-20", "fr-2026-11-22"], None),
+    ):
+        found = list(missing_dates(reversed(labels)))
+        assert [(warning or "no") in each for each in found] == [True] * (warning is not None)
+
+
+# The bytes of totals.json do not depend on the division of a corpus
+
+
+def assert_same_totals(folder: Path, *given: Any) -> None:
+    run_into(folder / "whole", *given)
+    run_into(folder / "divided", *given, "--range_bytes=300", "--threads=3")
+    found = (folder / "divided" / "totals.json").read_bytes()
+    assert found == (folder / "whole" / "totals.json").read_bytes()
+
+
+def test_documents_replicates_and_slices_of_segments_with_one_or_two_references(tmp_path):
+    records = [
+        {
+            **{name: text[row] for name, text in TEXTS.items()},
+            "second": None if row % 7 == 0 else "a b c",
+            "domain": DOMAINS[row],
+        }
+        for row in range(CUTS[-1])
+    ]
+    flags = ["--reference_columns=ref,second", f"--candidate_columns={','.join(NAMES)}"]
+    flags += ["--slice_by=domain,length*domain", "--compare_presets=all", "--documents=domain"]
+    flags += ["--resample=bootstrap", "--resamples=50"]
+    assert_same_totals(tmp_path, *records_in(tmp_path, records), *flags)
+
+
+def test_joins_in_which_systems_lack_segments(tmp_path):
+    flags = ("--coverage=each", "--slice_by=length")
+    assert_same_totals(tmp_path, *joined_in(tmp_path, slice(None)), *flags)

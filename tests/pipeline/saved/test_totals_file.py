@@ -7,13 +7,12 @@ import dataclasses
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from command_line import called
+from command_line import called, write_lines
 from hypothesis import given, settings, strategies
-from saved_parts import lines_in, run_into
+from saved_parts import NAMES, TEXTS, lines_in, ranges, run_into
 
 from beam_bleu.pipeline.result.document import document_of
 from beam_bleu.pipeline.saved.saved_result import ResultFile
@@ -59,27 +58,18 @@ def test_the_digest_does_not_depend_on_the_layout(data):
     assert document_of(pretty) == document_of(plain)
 
 
-def changed(data: bytes, **fields: Any) -> bytes:
-    return json.dumps({**json.loads(data), **fields}).encode()
-
-
-DAMAGED = "it is damaged or made by another program"
-
-BAD = {
-    "truncated": (lambda data: data[: len(data) // 2], DAMAGED),
-    "a list": (lambda data: b"[]", DAMAGED),
-    "another file": (lambda data: b'{"scores": []}', DAMAGED),
-    "one digit": (lambda data: data.replace(b'"read":72', b'"read":73'), DAMAGED),
-    "a later version": (lambda data: changed(data, version=99), "version 99 of the format"),
-    "NaN": (lambda data: data.replace(b'"read":72', b'"read":NaN'), DAMAGED),
-}
-
-
-@pytest.mark.parametrize(("spoil", "cause"), BAD.values(), ids=BAD)
-def test_a_bad_file_is_named(spoil, cause, data, tmp_path):
-    path = tmp_path / "bad.json"
-    path.write_bytes(spoil(data))
-    called("merge", path).assert_failed(3, str(path), cause)
+def test_a_bad_file_is_named(data, tmp_path):
+    damaged, path = "it is damaged or made by another program", tmp_path / "bad.json"
+    for content, cause in (
+        (data[: len(data) // 2], damaged),
+        (b"[]", damaged),
+        (b'{"scores": []}', damaged),
+        (data.replace(b'"read":72', b'"read":73'), damaged),
+        (data.replace(b'"read":72', b'"read":NaN'), damaged),
+        (json.dumps({**json.loads(data), "version": 99}).encode(), "version 99 of the format"),
+    ):
+        path.write_bytes(content)
+        called("merge", path).assert_failed(3, str(path), cause)
 
 
 @settings(max_examples=40)
@@ -101,24 +91,83 @@ def test_tokens_of_other_libraries_are_refused(folder, tmp_path):
         read_totals(str(path))
 
 
-@pytest.mark.parametrize("largest", [2**63 - 1, 2**70])
-def test_arrays_are_exact(largest):
-    array = np.zeros((2, 3, 4), object if largest >= 2**63 else np.int64)
-    array[:] = 0
-    array[1, 2, 3], array[0, 0, 1] = largest, 5
-    found = json.loads(json.dumps(encoded(array)))
-    assert found["columns"] == [1, 3]
-    again = decoded(Integers, found)
-    assert again.dtype == array.dtype
-    assert (again == array).all()
+def test_arrays_are_exact():
+    for largest, dtype in ((2**63 - 1, np.int64), (2**70, object)):
+        array = np.zeros((2, 3, 4), dtype)
+        array[1, 2, 3], array[0, 0, 1] = largest, 5
+        found = json.loads(json.dumps(encoded(array)))
+        assert found["columns"] == [1, 3]
+        again = decoded(Integers, found)
+        assert again.dtype == array.dtype
+        assert (again == array).all()
 
 
-def test_a_run_without_the_flag_removes_the_old_one(folder, tmp_path):
+# Folders: which ones are read, and which ones a result can be written to
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """The folders of two runs, `one` and `two`."""
+    folder: Path = tmp_path_factory.mktemp("made")
+    for name, rows in zip(("two", "one"), reversed(ranges()), strict=True):
+        run_into(folder / name, *lines_in(folder / "texts", rows))
+    return folder
+
+
+@pytest.fixture
+def folders(made, tmp_path) -> tuple[Path, Path]:
+    """Copies of both folders."""
+    for name in ("one", "two"):
+        shutil.copytree(made / name, tmp_path / name)
+    return tmp_path / "one", tmp_path / "two"
+
+
+def test_the_totals_of_an_earlier_run_are_refused_but_by_the_run_that_replaces_it(folders, made):
+    old, good = folders
+    short = write_lines(made / "short.txt", TEXTS["atlas"][:9])
+    reference, *systems = (made / "texts" / f"{each}.txt" for each in ("ref", *NAMES))
+    for name in ("", "totals.json"):
+        run = called(reference, "-i", short, "--output", old, "--save_totals")
+        run.assert_failed(3, "have 9 lines")
+        assert (old / "totals.json").exists()
+        for words in (
+            ["merge", good, old / name],
+            ["compare", good, old / name],
+            ["gate", good, "--max_drop=99", "--against", old / name],
+        ):
+            run = called(*words)
+            run.assert_failed(3, f"{old} has no _SUCCESS", "failed, or is under way")
+        flags = ["--max_drop=0", "--drop=proven", "--against", old / name]
+        run = called(reference, "-i", *systems, *flags, "--output", old, "--save_totals")
+        assert run.code == 0, run.err
+
+
+def test_totals_beside_the_scores_of_another_result_are_refused(folders):
+    one, two = folders
+    shutil.copy(two / "scores.json", one)
+    for words in (["merge", one], ["gate", one, "--fail_under=1"], ["compare", two, one]):
+        called(*words).assert_failed(3, "does not belong to the scores.json beside it")
+    # The file itself is right.
+    assert called("merge", one / "totals.json", "-b").code == 0
+
+    (two / "manifest.json").write_text("[]")
+    run = called("gate", two, "--fail_under=1")
+    run.assert_failed(3, f"{two / 'manifest.json'} does not belong")
+
+
+def test_an_input_is_not_overwritten(folders):
+    one, two = folders
+    before = {each.name: each.read_bytes() for each in one.iterdir()}
+    for words in (["merge", f"{one}/../one/totals.json", two], ["rescore", one, "-s=floor"]):
+        run = called(*words, "--output", one)
+        run.assert_failed(2, f"--output {one}", "name another folder")
+    assert {each.name: each.read_bytes() for each in one.iterdir()} == before
+
+
+def test_nothing_of_an_earlier_run_stays(folders, made, tmp_path):
     out = tmp_path / "out"
-    shutil.copytree(folder, out)
-    run = called(
-        out / "texts" / "ref.txt", "-i", out / "texts" / "atlas.txt", "--output", out, "--quiet"
-    )
-    assert run.code == 0, run.err
-    assert not (out / "totals.json").exists()
-    assert (out / "_SUCCESS").exists()
+    shutil.copytree(made / "two", out)
+    assert (out / "metrics.prom").exists()
+    assert called("merge", *folders, "--output", out).code == 0
+    names = sorted(each.name for each in out.iterdir())
+    assert names == ["_SUCCESS", "manifest.json", "scores.json", "totals.json"]
