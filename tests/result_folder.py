@@ -16,7 +16,7 @@ import pytest
 
 from beam_bleu.pipeline.folder.data_files import WritePartFiles
 from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST, RUN_KEY, SCORES, TOTALS
-from beam_bleu.pipeline.folder.publication import commit, data_files, result_in
+from beam_bleu.pipeline.folder.publication import commit
 
 SCHEMA = pa.schema([pa.field("index", pa.int64())])
 
@@ -65,16 +65,6 @@ def publish(output: Path | str, run: str, names: Sequence[str], *, totals: bool 
 def published(output: Path, run: str, part_files: int = 3, *, totals: bool = False) -> None:
     """A run from start to end."""
     publish(output, run, staged(output, run, part_files), totals=totals)
-
-
-def assert_readable(output: Path | str) -> None:
-    """Checks what a reader finds that does not wait for _SUCCESS, while runs replace the result.
-
-    All files that a manifest names are there, or the result was replaced while they were listed.
-    """
-    result = result_in(str(output))
-    if result is not None and not {*result[1]["data_files"]} <= {*data_files(str(output))}:
-        assert result_in(str(output)) != result
 
 
 class Killed(BaseException):

@@ -1,4 +1,4 @@
-"""If an engine cannot be reached, an error names it before the job starts."""
+"""Engines that cannot be reached are named, and how Flink and this process run a job."""
 
 from __future__ import annotations
 

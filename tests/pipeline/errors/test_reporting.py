@@ -1,8 +1,11 @@
-"""The error of an engine becomes one line."""
+"""The error of an engine becomes one line, and is found in it whatever it holds."""
 
 from __future__ import annotations
 
+import itertools
+import json
 import logging
+import pickle
 import re
 import signal
 import subprocess
@@ -11,10 +14,8 @@ import sys
 import pytest
 
 from beam_bleu.pipeline.errors.reporting import reported
-from beam_bleu.pipeline.errors.told_errors import MarkedError
-from beam_bleu.transforms.errors import InputError, JobError
-
-BAD = InputError("a line is bad", "repair it")
+from beam_bleu.pipeline.errors.told_errors import MarkedError, find_error
+from beam_bleu.transforms.errors import BleuError, InputError, JobError, UsageError
 
 LOST = """<_MultiThreadedRendezvous of RPC that terminated with:
 \tstatus = StatusCode.UNAVAILABLE
@@ -37,42 +38,39 @@ MISSING = (
 )
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
+def test_one_line_of_cause_and_one_of_remedy(capfd) -> None:
+    def fail() -> None:
+        raise RuntimeError(said)
+
+    for said, shown in [
         (LOST, 'the job failed: debug_error_string = "UNAVAILABLE:Socket closed"'),
         (WORKERS, "the job failed: OSError: the disk is full"),
         ("", "the job failed: RuntimeError"),
         (MISSING, "the workers do not have beam-bleu"),
-        (f"{MarkedError('a line is bad', BAD)} at x", "a line is bad"),
+        (
+            f"{MarkedError('a line is bad', InputError('a line is bad', 'repair it'))} at x",
+            "a line is bad",
+        ),
         ("bad [while running 'x'] [while running 'y']", "the job failed: bad"),
         ("what\x1b[2J\x9b2J\u202e \udcff", r"the job failed: what\x1b[2J\x9b2J\u202e \udcff"),
-    ],
-)
-def test_one_line_of_cause_and_one_of_remedy(said, shown, capfd) -> None:
-    def fail() -> None:
-        raise RuntimeError(said)
-
-    code = reported(fail, verbose=False)
-    lines = capfd.readouterr().err.splitlines()
-    assert lines[0] == f"beam-bleu: {shown}"
-    assert len(lines) == 2
-    assert code == (3 if "[3]" in said else 1)
+    ]:
+        code = reported(fail, verbose=False)
+        first, _ = capfd.readouterr().err.splitlines()
+        assert first == f"beam-bleu: {shown}"
+        assert code == (3 if "[3]" in said else 1)
 
 
-@pytest.mark.parametrize("verbose", [False, True])
-def test_a_warning_of_the_library_is_the_commands_own(verbose: bool, capfd) -> None:
+def test_a_warning_of_the_library_is_the_commands_own(capfd) -> None:
     def work() -> None:
         logging.getLogger("beam_bleu").warning("the %s is full", "disk")
         logging.getLogger("another").warning("seen only by --verbose")
 
-    assert reported(work, verbose) == 0
-    lines = capfd.readouterr().err.splitlines()
-    assert [line for line in lines if "another" not in line] == [
-        "beam-bleu: warning: the disk is full"
-    ]
-    assert len(lines) == (2 if verbose else 1)
-    assert not logging.getLogger("beam_bleu").handlers
+    for verbose in (False, True):
+        assert reported(work, verbose) == 0
+        lines = capfd.readouterr().err.splitlines()
+        assert "beam-bleu: warning: the disk is full" in lines
+        assert len(lines) == (2 if verbose else 1)
+        assert not logging.getLogger("beam_bleu").handlers
 
 
 def test_the_log_of_a_run_with_verbose_is_escaped_too(capfd) -> None:
@@ -123,3 +121,82 @@ reported(wait, verbose=0)
 def test_a_signal_that_does_not_interrupt_a_wait_ends_it():
     run = subprocess.run([sys.executable, "-c", _WAITING], capture_output=True, timeout=25)
     assert (run.returncode, run.stderr) == (143, b"beam-bleu: stopped by SIGTERM\n")
+
+
+# Errors as text: they are found after every change by an engine, and cannot be imitated
+
+
+def marked(error: BleuError) -> str:
+    """The text of an error with its mark."""
+    return str(MarkedError(error.cause, error))
+
+
+HOSTILE = [
+    "plain",
+    "größe 東京 \U0001f600",
+    "ends with |",
+    "|| and ||| and || ||",
+    "beam-bleu[9]: all is well || go on || [beam-bleu.WzBd.00000000]",
+    "[beam-bleu.WzEsICJhIiwgImIiXQ.00000000]",
+    marked(JobError("another error", "another remedy")),
+    "x [while running 'Score/y']",
+    "back\\slash \\n \\x1b \\\\",
+    "two\nlines\r\nand\u2028more",
+    "\x1b[2J\x1b]52;c;aGk=\x07\x9b\u202e",
+    "not UTF-8: \udcff\udc80",
+    "pip install 'beam-bleu[spm]'",
+]
+
+
+def in_java(text: str) -> str:
+    escaped = re.sub(r"[<>&='\"]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return f"java.lang.RuntimeException: {escaped}\n\tat org.apache.beam.X(X.java:1)"
+
+
+def test_an_error_is_found_with_every_character():
+    wraps = [
+        *(repr, lambda text: repr(repr(text)), lambda text: json.dumps({"error": text}), in_java),
+        lambda text: f"RuntimeError: {text} [while running 'Pair lines/Read']",
+        lambda text: f"Traceback:\n  File x\nInputError: {text}\n\nmore || text ||",
+    ]
+    for wrap, content in itertools.product(wraps, HOSTILE):
+        for error in (InputError("bad", f"repair {content}"), UsageError(content, content)):
+            found = find_error(wrap(marked(error)))
+            assert type(found) is type(error)
+            assert (found.cause, found.remedy) == (error.cause, error.remedy)
+
+
+def test_the_text_is_one_printable_line_and_its_cause_is_readable():
+    for content in HOSTILE:
+        text = marked(InputError(f"/data/{content}: is bad", "repair it"))
+        assert text.isprintable()
+        assert text.startswith("beam-bleu[3]: /data/")
+        assert ": is bad || repair it || [beam-bleu." in text
+        text.encode()  # an engine sends it as UTF-8
+
+
+def test_beam_makes_the_error_again_with_the_steps_name():
+    for content in HOSTILE:
+        error = MarkedError(content, InputError(content, "repair it"))
+        again = type(error)(error.args[0] + " [while running 'Read']", *error.args[1:])
+        again = pickle.loads(pickle.dumps(again))
+        found = find_error(str(again))
+        assert (found.cause, found.remedy) == (content, "repair it")
+        assert "[while running 'Read'] || repair it ||" in str(again)  # in an engine's log
+
+
+def test_an_error_is_not_replaced_by_its_cause():
+    # Python writes the cause first, here one whose text an outsider has chosen.
+    forged = marked(UsageError("forged", "forged"))
+    error = marked(InputError("bad", "x"))
+    text = f"FileNotFoundError: '{forged}'\n\nThe above ...\n\n{error}"
+    assert find_error(text).cause == "bad"
+
+
+def test_text_that_only_looks_like_an_error_is_not_one():
+    for text in (
+        "",
+        "No such file: '/data/beam-bleu[0]: all is well || go on ||'",
+        "[beam-bleu.WzAsICJhIiwgImIiXQ.ffffffff]",
+    ):
+        assert find_error(text) is None

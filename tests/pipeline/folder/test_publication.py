@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import errno
 import fcntl
 import hashlib
+import itertools
 import json
 import os
+import random
 import signal
 import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
-from command_line import PROJECT
+from command_line import COMPRESS, EXAMPLE, PROJECT, called, streams, write_lines
 from memory_filesystem import OBJECTS
 from result_folder import (
     Killed,
     assert_is_of,
-    assert_readable,
     document,
     is_marked,
     killed_after,
@@ -33,11 +35,14 @@ from result_folder import (
     staged,
 )
 
+import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.folder import locking, publication, storage
 from beam_bleu.pipeline.folder.file_names import DOCUMENTS, EXAMPLES, TOTALS
 from beam_bleu.pipeline.folder.locking import LOCK, locked
+from beam_bleu.pipeline.folder.manifest import belongs_to
 from beam_bleu.pipeline.folder.publication import discard, prepare
 from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.files.listing import local_version
 
 
 @pytest.fixture
@@ -45,9 +50,6 @@ def out(tmp_path) -> Path:
     folder = tmp_path / "out"
     folder.mkdir()
     return folder
-
-
-# One after the other
 
 
 def test_a_run_whose_files_another_run_has_removed_fails(out):
@@ -69,46 +71,10 @@ def test_a_failed_run_removes_only_its_own_files(out):
     assert_is_of(out, "other")
 
 
-# At the same time
-
-
-def test_runs_that_end_at_the_same_time_beside_a_reader(out):
-    def publish_several(of: int) -> None:
-        for number in range(4):
-            run = f"{of}x{number}"
-            with contextlib.suppress(JobError):  # another run has removed its files
-                publish(out, run, staged(out, run, number))
-
-    threads = [threading.Thread(target=publish_several, args=(of,)) for of in range(3)]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        assert_readable(out)
-    published(out, "last", 2)
-    assert_is_of(out, "last", 2)
-
-
-# Killed
-
-
-def is_killed(out: Path, run: str, names: list[str], changes: int) -> bool:
-    """Publishes a run that is killed before it changes a file for the n-th time."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(locking._FileLock, "release", lambda lock: os.close(lock._descriptor))
-        try:
-            with killed_after(changes, os, "mkdir", "replace", "unlink", "rmdir"):
-                publish(out, run, names, totals=True)
-        except Killed:
-            return True
-    return False
-
-
 def assert_one_of_three_states(out: Path, counts: dict[str | None, int]) -> None:
-    """Checks that a result is whole. Before _SUCCESS, files that are not its own can be there.
+    """Checks that a result is whole, and has as many part files as `counts` says of its run.
 
-    Args:
-      out: the folder.
-      counts: how many part files the results of each run have that can be in place.
+    Before _SUCCESS, files that are not its own can be there.
     """
     run = scores_run(out)
     assert run in counts
@@ -127,8 +93,8 @@ def assert_one_of_three_states(out: Path, counts: dict[str | None, int]) -> None
             assert hashlib.sha256((out / EXAMPLES).read_bytes()).hexdigest() in manifest
 
 
-@pytest.mark.parametrize(("former", "part_files"), [(None, 3), (0, 0), (3, 3)])
-def test_a_run_that_is_killed_at_any_moment(out, former, part_files):
+@pytest.mark.parametrize(("former", "part_files"), [(None, 3), (0, 0), (3, 2)])
+def test_a_run_that_is_killed_at_any_moment(out, former, part_files, monkeypatch):
     changes, was_killed = 0, True
     counts = {("former" if former is not None else None): former or 0, "run": part_files}
     while was_killed:
@@ -137,7 +103,12 @@ def test_a_run_that_is_killed_at_any_moment(out, former, part_files):
         if former is not None:
             published(folder, "former", former, totals=True)
         prepare(str(folder))
-        was_killed = is_killed(folder, "run", staged(folder, "run", part_files), changes)
+        names, was_killed = staged(folder, "run", part_files), True
+        with contextlib.suppress(Killed), monkeypatch.context() as patched:
+            patched.setattr(locking._FileLock, "release", lambda lock: os.close(lock._descriptor))
+            with killed_after(changes, os, "mkdir", "replace", "unlink", "rmdir"):
+                publish(folder, "run", names, totals=True)
+                was_killed = False
         assert_one_of_three_states(folder, counts)
         assert is_marked(folder) or was_killed
         published(folder, "next", 2)
@@ -146,9 +117,6 @@ def test_a_run_that_is_killed_at_any_moment(out, former, part_files):
         assert_one_of_three_states(folder, {"next": 2})
         changes += 1
     assert changes > 4
-
-
-# Files that cannot be written
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "scores.json", "_SUCCESS"])
@@ -174,12 +142,12 @@ def test_a_file_that_cannot_be_written(out, monkeypatch, name):
     assert_is_of(out, "next", 1)
 
 
-# The lock
-
-
 def test_a_run_waits_for_the_lock_and_leaves_no_file(out, monkeypatch):
+    umask = os.umask(0o077)
     with locked(str(out)) as lock:
+        os.umask(umask)
         assert lock.is_held
+        assert stat.S_IMODE((out / LOCK).stat().st_mode) == 0o666  # for other users, too
         monkeypatch.setattr(locking, "PATIENCE", 0.05)
         with pytest.raises(JobError, match="another run has been writing its result"):
             published(out, "run")
@@ -200,9 +168,6 @@ def test_a_killed_process_holds_no_lock(out):
     assert_is_of(out, "run")
 
 
-# Filesystems without locks
-
-
 def test_a_filesystem_without_locks(out, monkeypatch):
     def flock(*arguments):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
@@ -213,27 +178,10 @@ def test_a_filesystem_without_locks(out, monkeypatch):
     assert os.listdir(out) == []
 
 
-def test_other_users_can_open_the_lock_file(out):
-    umask = os.umask(0o077)
-    try:
-        with locked(str(out)) as lock:
-            assert lock.is_held
-            assert stat.S_IMODE((out / LOCK).stat().st_mode) == 0o666
-    finally:
-        os.umask(umask)
-
-
-@pytest.fixture
-def store():
-    OBJECTS.clear()
-    yield "mem://out/folder"
-    OBJECTS.clear()
-
-
 @pytest.mark.parametrize(("part_files", "moment"), [(0, DOCUMENTS[2]), (2, DOCUMENTS[3])])
-def test_another_run_that_commits_at_the_same_time_is_noticed(
-    store, monkeypatch, part_files, moment
-):
+def test_another_run_that_commits_at_the_same_time_is_noticed(monkeypatch, part_files, moment):
+    OBJECTS.clear()
+    store = "mem://out/folder"
     publish(store, "former", staged(store, "former"))
     names, write = staged(store, "run", part_files), storage.write_atomically
 
@@ -252,3 +200,93 @@ def test_another_run_that_commits_at_the_same_time_is_noticed(
     assert len(parts) == 3
     assert all("/part-next-" in path for path in parts)
     assert publication.result_in(store) is not None
+    OBJECTS.clear()
+
+
+# manifest.json: what was read. Digests depend only on the lines
+
+
+LINES = 300
+TEXTS = [[f"{name} line {i} {'word ' * (i % 13)}" for i in range(LINES)] for name in "abc"]
+"""Two systems and one reference."""
+
+
+def manifest(out: Path | str, *arguments: Any) -> dict[str, Any]:
+    """The manifest of a run that must succeed."""
+    run = called(*arguments, "--format=json", "--output", out)
+    assert run.code == 0, run.err
+    found = json.loads((Path(out) / "manifest.json").read_bytes())
+    assert found["scores_sha256"] == hashlib.sha256(run.out).hexdigest()
+    return found
+
+
+def given(patterns: list[Any], *flags: str) -> list[Any]:
+    first, second, reference = patterns
+    return streams([f"one={first}", f"two={second}"], [reference], *flags)
+
+
+def digests(found: dict[str, Any]) -> list[str]:
+    return [stream["digest"] for stream in found["streams"]]
+
+
+def test_it_says_what_was_read_and_not_how_the_work_was_divided(tmp_path):
+    files = [write_lines(tmp_path / f"{i}.txt", text) for i, text in enumerate(TEXTS)]
+    found = manifest(tmp_path / "plain", *given(files))
+    assert list(found) == [*("scores_sha256", "request_sha256", "request", "streams", "data_files")]
+    assert [line for line in found["request"] if line.startswith("input ")][:6] == [
+        "input form = LineParallel",
+        "input systems 1 = one",
+        "input systems 2 = two",
+        *(
+            f"input {name} = {file}"
+            for name, file in zip(
+                ("candidates 1", "candidates 2", "references 1"), files, strict=True
+            )
+        ),
+    ]
+    named = [("candidates", "one"), ("candidates", "two"), ("references", None)]
+    for stream, file, (role, system) in zip(found["streams"], files, named, strict=True):
+        same = {"bytes": file.stat().st_size, "lines": LINES}
+        assert stream == {
+            **{"role": role, "system": system, "pattern": str(file), "digest": stream["digest"]},
+            **same,
+            "files": [{"path": str(file), **same, "version": local_version(str(file))}],
+        }
+    assert len({*digests(found)}) == 3
+
+    assert manifest(tmp_path / "same", *given(files, "--range_bytes=2000", "--threads=5")) == found
+    draw, patterns = random.Random(20), []
+    for stream, text in enumerate(TEXTS):
+        bounds = [0, *sorted(draw.choices(range(LINES), k=19)), LINES]
+        for i, (first, last) in enumerate(itertools.pairwise(bounds)):
+            path = tmp_path / str(stream) / f"part-{i:02}{draw.choice(list(COMPRESS))}"
+            write_lines(path, text[first:last])
+        patterns.append(f"{tmp_path}/{stream}/part-*")
+    before = digests(found)
+    found = manifest(tmp_path / "out", *given(patterns, "--cuts=any", "--range_bytes=500"))
+    assert digests(found) == before
+    for stream, pattern in zip(found["streams"], patterns, strict=True):
+        paths = sorted(str(path) for path in Path(pattern).parent.iterdir())
+        assert stream["pattern"] == pattern
+        assert [file["path"] for file in stream["files"]] == paths
+        assert [file["bytes"] for file in stream["files"]] == [*map(os.path.getsize, paths)]
+        assert stream["bytes"] == sum(map(os.path.getsize, paths))
+        assert sum(file["lines"] for file in stream["files"]) == stream["lines"] == LINES
+
+
+def test_digests_of_other_segments_are_an_error(tmp_path, monkeypatch):
+    score_and_write = beam_bleu.pipeline.graph._score_and_write
+
+    def losing(ends):
+        (found,) = ends["digests"]
+        score_and_write({**ends, "digests": [dataclasses.replace(found, segments=71)]})
+
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", losing)
+    run = called(*EXAMPLE, "--output", tmp_path)
+    run.assert_failed(1, "digests", "the runner lost or repeated data")
+    assert not (tmp_path / "scores.json").exists()
+
+
+def test_another_programs_manifest_belongs_to_no_result():
+    for data in (b"[]", b"{}", b'{"scores_sha256": 1}', b"\xff"):
+        assert not belongs_to(data, b"")

@@ -1,4 +1,4 @@
-"""The result document: its form, its check of the number of segments, and how it is written."""
+"""The result document, its check of numbers of segments, and the way to the launcher."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ import dataclasses
 import json
 import os
 import re
-import resource
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from apache_beam import Pipeline
 from command_line import EXAMPLE, EXAMPLES, called, streams, write_lines
 from made_units import named_columns
-from result_folder import RECORDS
+from result_folder import RECORDS, RESULT
 from scoring import totals_of_sums
 
+import beam_bleu.pipeline.graph
+from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.folder.storage import write_atomically
-from beam_bleu.pipeline.output.run_results import RunResult, hand_over, result_of
+from beam_bleu.pipeline.graph import build
+from beam_bleu.pipeline.output.run_results import RunResult, awaited, hand_over, result_of
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
+from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.job import Evidence, Job, JobMetrics, Scorings
 from beam_bleu.pipeline.scoring.scored import scored
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -34,8 +38,6 @@ from beam_bleu.transforms.totals.group_totals import CorpusSums, MetricTotals
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
 SCORINGS = {"bleu": Scorings("bleu", TEXT, CONFIG.metric)}
-WITHOUT = Evidence(uncertainty=False)
-PLANNED = {"LIUM": 2, "NMT": 2}
 SUMS = CorpusSums(
     columns=named_columns(
         2, segments=2, candidate_length=8, ref_shortest=10, matches_1=6, matches_2=3
@@ -47,61 +49,38 @@ SUMS = CorpusSums(
 )
 
 
-def totals_of(sums: Mapping[str, CorpusSums], planned: Mapping[str, int]) -> Totals:
-    (segments,) = set(planned.values())
-    return Totals(
-        tuple(planned),
-        Tally(segments, planned),
-        {"bleu": {TEXT: MetricTotals(totals_of_sums(sums))}},
-    )
-
-
-def document_of_totals(totals: Totals) -> dict[str, Any]:
-    return document_of(scored(totals, SCORINGS, evidence=WITHOUT))
-
-
-def with_segments(segments: int) -> CorpusSums:
-    return dataclasses.replace(SUMS, columns=(segments, *SUMS.columns[1:]))
+def document_of_sums(sums: Mapping[str, CorpusSums]) -> dict[str, Any]:
+    """The document of two systems that should have two segments each."""
+    planned = {"LIUM": 2, "größe 北京": 2}
+    metrics = {"bleu": {TEXT: MetricTotals(totals_of_sums(sums))}}
+    totals = Totals(tuple(planned), Tally(2, planned), metrics)
+    return document_of(scored(totals, SCORINGS, evidence=Evidence(uncertainty=False)))
 
 
 def test_counters_add_up_the_systems_and_count_the_references_once():
     other = dataclasses.replace(SUMS, columns=(*SUMS.columns[:-2], 1, 1), candidate_bytes=7)
-    sums = {"NMT": other, "LIUM": SUMS}
-    document = document_of_totals(totals_of(sums, PLANNED))
-    assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
-    assert [score["system"] for score in document["scores"]] == ["LIUM", "NMT"]
-
-
-def test_the_bytes_are_json_in_utf8_with_a_final_newline():
-    totals = totals_of({"größe 北京": SUMS}, {"größe 北京": 2})
-    document = document_of_totals(totals)
-    data = document_bytes(document)
-    assert data.endswith(b"}\n")
-    assert not data.endswith(b"\n\n")
-    assert "größe 北京".encode() in data
-    read = json.loads(data)
+    document = document_of_sums({"größe 北京": other, "LIUM": SUMS})
+    assert document_bytes(document).endswith(b"}\n")
+    read = json.loads(document_bytes(document))
     assert read["scores"][0]["matches"] == [6, 3]
     assert read["scores"][0]["score"] == document["scores"][0]["score"]  # not a digit is lost
-    assert read["scores"][0]["slice"] is None
+    assert "größe 北京".encode() in document_bytes(document)
+    assert document["counters"] == {"segments": 2, "empty_candidates": 1, "bytes": 77}
+    assert [score["system"] for score in document["scores"]] == ["LIUM", "größe 北京"]
 
 
-@pytest.mark.parametrize(
-    ("sums", "scored", "reason"),
-    [
-        ({"LIUM": SUMS}, "0 of system NMT", "a system is missing"),
-        ({"LIUM": with_segments(3), "NMT": SUMS}, "3 of system LIUM", "more"),
-    ],
-)
-def test_numbers_of_segments_that_differ_fail_the_job(sums, scored, reason):
-    with pytest.raises(JobError) as error:
-        document_of_totals(totals_of(sums, PLANNED))
-    assert error.value.cause == (
-        "the number of segments scored is not the number planned: "
-        f"2 were planned, {scored} were scored"
-    ), reason
-
-
-# Pipelines that lose or repeat data
+def test_numbers_of_segments_that_differ_fail_the_job():
+    more = dataclasses.replace(SUMS, columns=(3, *SUMS.columns[1:]))
+    for sums, found in (
+        ({"LIUM": SUMS}, "0 of system größe 北京"),
+        ({"LIUM": more, "größe 北京": SUMS}, "3 of system LIUM"),
+    ):
+        with pytest.raises(JobError) as error:
+            document_of_sums(sums)
+        assert error.value.cause == (
+            "the number of segments scored is not the number planned: "
+            f"2 were planned, {found} were scored"
+        )
 
 
 class RepeatsABatch(CountMatches):
@@ -119,31 +98,6 @@ def test_a_step_that_repeats_a_batch_fails_the_job(tmp_path, monkeypatch):
     run.assert_failed(1, "the runner lost or repeated data")
     assert re.search("50 were planned, (5[1-9]|[6-9].) of system a were scored", run.err)
     assert sorted(os.listdir(out)) == RECORDS
-
-
-# The file
-
-
-@contextlib.contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """The system refuses to write more than this number of bytes to a file, like a full disk."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-def test_a_write_that_fails_leaves_what_was_there(tmp_path):
-    path = tmp_path / "scores.json"
-    path.write_bytes(b"older")
-    before = sorted(os.listdir(tmp_path))
-    with files_no_larger_than(1000), pytest.raises(JobError) as error:
-        write_atomically(str(path), b"x" * 100_000)
-    assert error.value.cause.startswith(f"{path} cannot be written: ")
-    assert sorted(os.listdir(tmp_path)) == before  # no temporary file is left
-    assert path.read_bytes() == b"older"
 
 
 def test_without_a_handover_the_job_has_failed(tmp_path):
@@ -168,13 +122,52 @@ OF_LANGUAGES = [
 @pytest.mark.parametrize(
     "arguments",
     [
-        [*EXAMPLE, "-m", "bleu", "chrf", "ter", "--compare=all", "--compare_presets=all"],
-        [*EXAMPLE, "--resample=bootstrap", "--resamples=9", "--slice_by=length", "--partition=x"],
+        [
+            *(*EXAMPLE, "-m", "bleu", "chrf", "ter", "--compare_presets=all"),
+            *("--slice_by=length", "--resample=bootstrap", "--resamples=9", "--partition=x"),
+        ],
         [*EXAMPLE, "--no_uncertainty", "--segment_scores", "--examples=2"],
         [*OF_LANGUAGES, "-m", "bleu", "chrf", "--segment_scores", "--compare=all"],
     ],
+    ids=["presets", "examples", "languages"],
 )
 def test_a_document_follows_from_its_rows(arguments, tmp_path):
     run = called(*arguments, "--format=json", "--output", tmp_path)
     assert run.code == 0
     assert document_bytes(document_of(read_result(run.document))) == run.out
+
+
+# How the launcher gets the result of its own run
+
+
+ASKED = [*map(str, EXAMPLE), "--segment_scores"]
+
+
+def test_nothing_is_left_of_the_handover(tmp_path):
+    """Launcher and workers share only the output folder."""
+    out = tmp_path / "out"
+    given = parse([*ASKED, "--output", str(out)]).job
+    for result in ([], [*RESULT, "segment_scores"]):
+        with contextlib.suppress(JobError), awaited(given, in_process=False) as job:
+            if not result:
+                hand_over(job.output, job.run, RunResult(b"{}", Result((), (), ())))
+                raise JobError("stopped", "start it again")
+            with Pipeline("FnApiRunner") as graph:
+                build(graph, job)
+            assert result_of(job).scores == (out / "scores.json").read_bytes()
+        assert sorted(os.listdir(out)) == result
+
+
+def test_a_last_step_that_runs_again_changes_nothing(tmp_path, monkeypatch):
+    once = beam_bleu.pipeline.graph._score_and_write
+
+    def twice(*arguments):
+        once(*arguments)
+        once(*arguments)
+
+    plain = called(*ASKED, "--format=json", "--output", tmp_path / "once")
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", twice)
+    again = called(*ASKED, "--format=json", "--output", tmp_path / "twice")
+    assert (again.out, again.err) == (plain.out, plain.err) != (b"", "")
+    assert sorted(os.listdir(tmp_path / "twice")) == sorted([*RESULT, *RECORDS, "segment_scores"])
+    assert len(os.listdir(tmp_path / "twice" / "segment_scores")) == 1

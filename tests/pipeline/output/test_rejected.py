@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import os
 import random
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import REFERENCES, SYSTEMS, assert_equals_sacrebleu, called, streams
 from result_folder import assert_files
+
+from beam_bleu.pipeline.folder.data_files import WriteRejected
+from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.pairing.paired import BadRecord, Tally
+from beam_bleu.transforms.totals.closing import Rejected, check_rejected, most_rejected_of
 
 REJECT = ["--on_bad_record=reject", "--max_rejected=1.0"]
 BAD_UTF8 = [
@@ -100,42 +107,26 @@ def test_a_bad_line_rejects_its_segment_in_every_stream(tmp_path):
     assert f"beam-bleu: warning: {len(bad)} of 400 segments were rejected" in run.err
 
 
-# How many
-
-
 def with_bad_lines(folder: Path, bad: int, count: int = 100) -> list[Any]:
     lines = [b"\xff" if row < bad else b"a good line %d" % row for row in range(count)]
     text = write(folder / "text", lines)
     return [*streams([text], [text]), "--on_bad_record=reject", "--output", folder / "out"]
 
 
-@pytest.mark.parametrize(
-    ("bad", "most", "allowed"),
-    [
-        (1, None, True),
-        (1, "0", False),
-        (30, "0.2999999999999999999999", False),
-    ],
-)
-def test_the_number_of_rejected_segments_is_bounded(tmp_path, bad, most, allowed):
-    given = [*with_bad_lines(tmp_path, bad), *([] if most is None else ["--max_rejected", most])]
-    run = called(*given)
+def test_the_number_of_rejected_segments_is_bounded(tmp_path):
     out = tmp_path / "out"
-    if allowed:
-        assert run.code == 0, run.err
-        assert len(rejected(out)) == 2 * bad
-        return
-    run.assert_failed(
-        3,
-        f"{bad} of 100 segments {'was' if bad == 1 else 'were'} rejected "
-        f"(invalid-utf8: {2 * bad}), "
-        f"more than --max_rejected {most or '0.01'} allows: candidates text: line 1: invalid UTF-8 "
-        f"at byte 1 of the line (0xff): {tmp_path}/text; references: line 1: ",
-    )
-    assert sorted(os.listdir(out)) == ["metrics.prom", "run.json"]
-
-
-# The output folder
+    for bad, most in ((1, "0"), (30, "0.2999999999999999999999")):
+        run = called(*with_bad_lines(tmp_path, bad), f"--max_rejected={most}")
+        run.assert_failed(
+            3,
+            f"{bad} of 100 segments {'was' if bad == 1 else 'were'} rejected "
+            f"(invalid-utf8: {2 * bad}), more than --max_rejected {most} allows: candidates text: "
+            f"line 1: invalid UTF-8 at byte 1 of the line (0xff): {tmp_path}/text; references: ",
+        )
+        assert sorted(os.listdir(out)) == ["metrics.prom", "run.json"]
+    run = called(*with_bad_lines(tmp_path, 1))  # 1 % is allowed
+    assert run.code == 0, run.err
+    assert len(rejected(out)) == 2
 
 
 def test_a_run_without_bad_records_writes_no_file_and_counts_zero(tmp_path):
@@ -153,3 +144,39 @@ def test_a_run_without_bad_records_writes_no_file_and_counts_zero(tmp_path):
     expected = plain.document
     del expected["counters"]
     assert document == expected
+
+
+# What the workers write, and the last step
+
+
+def bad(number: int, raw: bytes = b"\xff", label: str = "input") -> BadRecord:
+    place = f"line {number + 1}"
+    return BadRecord(number, label, "a.txt", place, "invalid-utf8", "is bad", "repair it", raw)
+
+
+def test_only_names_numbers_and_the_first_records_go_to_the_last_step(tmp_path):
+    records = [bad(number, b"x" * 1000) for number in range(500)]
+    random.Random(1).shuffle(records)
+    writing = WriteRejected(str(tmp_path), "run")
+    writing.start_bundle()
+    for record in records:
+        writing.process(record)
+    (part,) = (each.value for each in writing.finish_bundle())
+    assert part.first == tuple(bad(number, b"") for number in range(3))
+    assert part.reasons == {"invalid-utf8": 500}
+
+
+def test_the_parts_add_up_in_any_order_and_their_number_is_checked():
+    parts = [Rejected((f"f{n}",), {"invalid-utf8": 1}, (bad(n, b""),)) for n in (9, 4, 7, 1)]
+
+    def added_up(order: Iterable[Rejected], records: int = 4) -> Rejected:
+        tally = Tally(100, {"a": 96}, {"rejected": 4}, bad_records=records)
+        return check_rejected(list(order), tally, most_rejected_of("1.0"))
+
+    sums = [added_up(order) for order in itertools.permutations(parts)]
+    assert sums == [sums[0]] * 24
+    assert [each.number for each in sums[0].first] == [1, 4, 7]
+    assert sums[0].files == ("f1", "f4", "f7", "f9")
+    for records, told in ((3, "3 records are bad, but 4"), (5, "5 records")):
+        with pytest.raises(JobError, match=told):
+            added_up(parts, records)

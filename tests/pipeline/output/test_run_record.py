@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
-from endless_run import SCORING, endless_run
 from markdown_tables import sections
 from prometheus_client.parser import text_string_to_metric_families
 from result_folder import RECORDS, RESULT, assert_files
 
 import beam_bleu.pipeline.graph
 import beam_bleu.pipeline.main
+from beam_bleu.pipeline.command_line.config import flags_without_secrets, our_parser
 from beam_bleu.pipeline.folder import storage
+from beam_bleu.pipeline.output.run_record import redacted
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
 
@@ -37,11 +35,17 @@ def record(out: Path) -> dict[str, Any]:
     return json.loads((out / "run.json").read_bytes())
 
 
+def families(out: Path) -> list[Any]:
+    return [*text_string_to_metric_families((out / "metrics.prom").read_text())]
+
+
 def gauges(out: Path) -> dict[str, float]:
-    """The values of metrics.prom by name, for those with several labels by name and system."""
-    text = (out / "metrics.prom").read_text()
-    samples = [each for family in text_string_to_metric_families(text) for each in family.samples]
-    return {f"{each.name} {each.labels.get('system', '')}".strip(): each.value for each in samples}
+    """The values of metrics.prom by name, system and slice."""
+    found = {}
+    for each in (each for family in families(out) for each in family.samples):
+        labels = (each.labels.get(name, "") for name in ("system", "slice"))
+        found[" ".join([each.name, *labels]).strip()] = each.value
+    return found
 
 
 def scored(out: Path) -> bytes:
@@ -51,12 +55,11 @@ def scored(out: Path) -> bytes:
     return run.out
 
 
-# A run that is successful
-
-
 def test_the_record_and_the_metrics_of_a_successful_run(out, monkeypatch):
     monkeypatch.chdir(PROJECT)
-    run = called(*EXAMPLE, "--output", out, "--format=json")
+    domains = ["--labels=domain=examples/domains.txt", "--slice_by=domain", "--metrics_slices=2"]
+    asked = [*map(str, EXAMPLE), *domains, "--output", str(out), "--format=json"]
+    run = called(*asked)
     assert_files(out)
     assert (out / "_SUCCESS").read_bytes() == b""
     found = record(out)
@@ -68,7 +71,7 @@ def test_the_record_and_the_metrics_of_a_successful_run(out, monkeypatch):
         "bytes": run.document["counters"]["bytes"],
         "folder": str(PROJECT),
         "runner": "FnApiRunner",
-        "arguments": [*map(str, EXAMPLE), "--output", str(out), "--format=json"],
+        "arguments": asked,
     }
     assert facts.items() <= found.items()
 
@@ -77,14 +80,23 @@ def test_the_record_and_the_metrics_of_a_successful_run(out, monkeypatch):
         "beam_bleu_segments": 72,
         "beam_bleu_bytes": run.document["counters"]["bytes"],
         "beam_bleu_empty_candidates": 0,
-        "beam_bleu_warnings": 0,
+        "beam_bleu_warnings": len(run.document["warnings"]),
         "beam_bleu_run_exit_code": 0,
         "beam_bleu_run_duration_seconds": record(out)["seconds"],
     }
+    slices = [row for row in run.document["scores"] if row["slice"] is not None]
+    sizes = {row["slice"]["domain"]: row["segments"] for row in slices}
+    largest = sorted(sizes, key=lambda name: -sizes[name])[:2]
+    expected["beam_bleu_slices_left_out"] = len(sizes) - 2
     for row in run.document["scores"]:
-        expected[f"beam_bleu_score {row['system']}"] = row["score"]
-        expected[f"beam_bleu_score_standard_error {row['system']}"] = row["standard_error"]
-    for row in run.document["comparisons"]:
+        if row["slice"] is None:
+            expected[f"beam_bleu_score {row['system']}"] = row["score"]
+            expected[f"beam_bleu_score_standard_error {row['system']}"] = row["standard_error"]
+        elif row["slice"]["domain"] in largest:
+            name = f"beam_bleu_slice_score {row['system']} domain={row['slice']['domain']}"
+            expected[name] = row["score"]
+    assert len([name for name in found if "_slice_score " in name]) == 2 * len(SYSTEMS)
+    for row in (each for each in run.document["comparisons"] if each["slice"] is None):
         expected[f"beam_bleu_difference {row['system']}"] = row["difference"]
         expected[f"beam_bleu_difference_p_value_holm {row['system']}"] = row["p_value_holm"]
     assert expected.items() <= found.items()
@@ -95,18 +107,13 @@ def test_the_record_and_the_metrics_of_a_successful_run(out, monkeypatch):
     assert f'signature="{run.signature}",version="{VERSION}"' in text
 
 
-# A run that fails after a successful one
-
-
 def assert_failed_rerun(out: Path, before: bytes, former: dict[str, Any], run: Run) -> None:
     """Checks that the folder shows the failure, and still has the former result."""
     assert sorted(os.listdir(out)) == sorted([*RESULT[1:], *RECORDS])
     assert (out / "scores.json").read_bytes() == before
     found = record(out)
     assert (found["state"], found["exit_code"]) == ("failed", run.code)
-    told = run.err.splitlines()
-    assert f"beam-bleu: {found['message']}" == told[0]
-    assert [f"  {found['remedy']}"] == told[1:]
+    assert run.err == f"beam-bleu: {found['message']}\n  {found['remedy']}\n"
     assert found["last_success"] == former["end"]
     assert found["run"] != former["run"]
     values = gauges(out)
@@ -115,17 +122,18 @@ def assert_failed_rerun(out: Path, before: bytes, former: dict[str, Any], run: R
     assert not [name for name in values if name.startswith(("beam_bleu_score", "beam_bleu_seg"))]
 
 
-@pytest.mark.parametrize(
-    ("flags", "code"),
-    [
-        (["--runner=PortableRunner", "--job_endpoint=127.0.0.1:9"], 1),
-        ([f"--candidates=x={PROJECT}"], 2),  # it is found after the start
-    ],
-)
-def test_bad_input(out, flags, code):
+def test_failures_one_after_another(out):
+    called(*ONE, "--output", out, "--tokenize=13b").assert_failed(2)
+    assert not out.exists()
     before = scored(out)
     former = record(out)
-    for _ in range(2):
+    files = {path: path.read_bytes() for path in out.iterdir()}
+    called(*ONE, "--output", out, "--runner=PortableRunner").assert_failed(2)
+    assert {path: path.read_bytes() for path in out.iterdir()} == files
+    for flags, code in (
+        (["--runner=PortableRunner", "--job_endpoint=127.0.0.1:9"], 1),
+        ([f"--candidates=x={PROJECT}"], 2),  # it is found after the start
+    ):
         run = called(*ONE, *flags, "--output", out)
         run.assert_failed(code)
         assert_failed_rerun(out, before, former, run)
@@ -133,70 +141,16 @@ def test_bad_input(out, flags, code):
     assert_files(out)
 
 
-def test_a_usage_error_changes_nothing(out):
-    called(*ONE, "--output", out, "--tokenize=13b").assert_failed(2)
-    assert not out.exists()
-    scored(out)
-    before = {path: path.read_bytes() for path in out.iterdir()}
-    called(*ONE, "--output", out, "--runner=PortableRunner").assert_failed(2)
-    assert {path: path.read_bytes() for path in out.iterdir()} == before
+def test_a_run_that_fails_after_another_one_is_done(out, monkeypatch):
+    score_and_write, done = beam_bleu.pipeline.graph._score_and_write, {}
 
-
-def running(out: Path) -> subprocess.Popen[bytes]:
-    """A process whose job has started, and goes on until it is stopped."""
-    process = endless_run(SCORING, [*ONE, "--max_ngram_order=2", "--output", out])
-    while process.poll() is None and (
-        (out / "_SUCCESS").exists() or record(out)["state"] != "running"
-    ):
-        time.sleep(0.01)
-    return process
-
-
-def test_a_run_that_is_stopped(out):
-    before = scored(out)
-    former = record(out)
-    process = running(out)
-    process.send_signal(signal.SIGTERM)
-    printed, err = process.communicate(timeout=60)
-    assert process.returncode == 143
-    found = record(out)
-    assert (found["state"], found["exit_code"]) == ("failed", 143)
-    assert (found["message"], found["remedy"]) == ("stopped by SIGTERM", None)
-    assert (printed, err.decode()) == (b"", "beam-bleu: stopped by SIGTERM\n")
-    assert found["last_success"] == former["end"]
-    assert (out / "scores.json").read_bytes() == before
-    assert not (out / "_SUCCESS").exists()
-
-
-# Two runs with one folder
-
-
-@pytest.fixture
-def during(monkeypatch):
-    """Does something while a job runs, before it puts its result in place."""
-
-    def do(work: Callable[[], None]) -> None:
-        score_and_write = beam_bleu.pipeline.graph._score_and_write
-
-        def meanwhile(*arguments):
-            monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", score_and_write)
-            work()
-            score_and_write(*arguments)
-
-        monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", meanwhile)
-
-    return do
-
-
-def test_a_run_that_fails_after_another_one_is_done(out, during):
-    done = {}
-
-    def another():
+    def another(ends):
+        monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", score_and_write)
         scored(out)
         done.update({path: path.read_bytes() for path in out.iterdir()})
         raise JobError("failed", "try again")
 
-    during(another)
+    monkeypatch.setattr(beam_bleu.pipeline.graph, "_score_and_write", another)
     called(*ONE, "--max_ngram_order=2", "--output", out).assert_failed(1)
     assert {path: path.read_bytes() for path in out.iterdir()} == done
     assert_files(out)
@@ -219,9 +173,6 @@ def test_a_result_that_another_run_has_replaced_at_once_has_the_record_of_that_r
     assert "--max_ngram_order=2" in record(out)["arguments"]
     assert (out / "scores.json").read_bytes() == during[0].out
     assert_files(out)
-
-
-# Writing them
 
 
 def test_a_record_that_cannot_be_written_is_a_warning(out, monkeypatch):
@@ -255,33 +206,61 @@ def test_the_page_has_the_metrics(out):
         (["--references=missing.txt"], of_run),
     ):
         called(*languages, *flags, "--output", out)
-        families = {
-            family.name: family
-            for family in text_string_to_metric_families((out / "metrics.prom").read_text())
-        }
-        assert families.keys() == expected.keys()
-        for name, family in families.items():
+        assert {family.name for family in families(out)} == expected.keys()
+        for family in families(out):
             assert family.type == "gauge"
             for sample in family.samples:
-                assert ", ".join(sorted(sample.labels)) == expected[name]
+                assert ", ".join(sorted(sample.labels)) == expected[family.name]
 
 
-def test_slices_in_metrics_have_a_bound(out):
-    domains = [f"--labels=domain={PROJECT / 'examples' / 'domains.txt'}", "--slice_by=domain"]
-    run = called(*EXAMPLE, *domains, "--metrics_slices=2", "--output", out, "--format=json")
-    text = (out / "metrics.prom").read_text()
-    found = {
-        (sample.labels["slice"], sample.labels["system"]): sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-        if sample.name == "beam_bleu_slice_score"
-    }
-    slices = [each for each in run.document["scores"] if each["slice"] is not None]
-    sizes = {each["slice"]["domain"]: each["segments"] for each in slices}
-    largest = sorted(sizes, key=lambda name: -sizes[name])[:2]
-    assert found == {
-        (f"domain={each['slice']['domain']}", each["system"]): each["score"]
-        for each in slices
-        if each["slice"]["domain"] in largest
-    }
-    assert f"\nbeam_bleu_slices_left_out {len(sizes) - 2}.0\n" in text
+# Secrets on the command line
+
+
+PLAIN = frozenset(["--tokenize", "--candidates", "--output"])
+
+
+def test_secrets_are_hidden():
+    for words, shown in [
+        (["--s3_secret_access_key=abc"], ["--s3_secret_access_key=***"]),
+        (["--s3_secret_access_key", "abc"], ["--s3_secret_access_key", "***"]),
+        (["--experiments=auth_token=abc,other=1"], ["--experiments=***"]),
+        (["--spark_master_url=https://me:abc@host/x"], ["--spark_master_url=https://***@host/x"]),
+        (["--output", "s3://key:abc@host/x"], ["--output", "s3://***@host/x"]),
+        # Names in a value:
+        (["--headers=Authorization: Bearer abc"], ["--headers=***"]),
+        ([r'--config={"env": "{\"DB_PASSWORD\": \"a b\"}"}'], ["--config=***"]),
+        # Names without a gap:
+        (["--", "--apikey", "abc"], ["--", "--apikey", "***"]),
+        # Values that begin with a minus:
+        (["--", "--use_token", "--password", "abc"], ["--", "--use_token", "***", "***"]),
+        (["--use_token", "--output", "/data"], ["--use_token", "--output", "/data"]),
+        # URLs:
+        (["https://h/x?sig=abc&sv=1"], ["https://h/x?sig=***&sv=1"]),
+        (["https://me:a@b/c@host/x"], ["https://***@host/x"]),
+        (["hdfs://host:9000/a@b"], ["hdfs://host:9000/a@b"]),
+        # Not secrets:
+        (["--candidates", "token=a.txt"], ["--candidates", "token=a.txt"]),
+        (["data/key=1/a.txt"], ["data/key=1/a.txt"]),
+        (["--hdfs_port=1", "--save_main_session"], ["--hdfs_port=1", "--save_main_session"]),
+    ]:
+        assert redacted(words, frozenset(["--tokenize", "--candidates", "--output"])) == shown
+
+
+def test_all_values_of_our_flags_are_shown():
+    flags = [word for each in our_parser().actions() for word in each.option_strings]
+    assert "--tokenize" in flags
+    for flag in flags:
+        assert redacted([flag, "value"], flags_without_secrets()) == [flag, "value"]
+
+
+def test_the_command_hides_secrets(out):
+    secret = "ab12cd34"
+    flags = [f"--s3_secret_access_key={secret}", "--s3_session_token", secret]
+    called(*ONE, "--output", out, *flags, f"--s3_endpoint_url=https://me:{secret}@host")
+    for name in RECORDS:
+        assert secret not in (out / name).read_text()
+    assert [word for word in record(out)["arguments"] if "***" in word] == [
+        "--s3_secret_access_key=***",
+        "***",
+        "--s3_endpoint_url=https://***@host",
+    ]

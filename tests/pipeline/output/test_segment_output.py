@@ -1,36 +1,48 @@
-"""--segment_scores: every row once and in place, and what the files hold."""
+"""--segment_scores and --keep: every row once and in place, and what the files hold."""
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import EXAMPLE, called
+from command_line import EXAMPLE, Run, called
+from endless_run import endless_run
+from memory_filesystem import OBJECTS
+from result_folder import RECORDS, RESULT
 from sacrebleu.metrics import BLEU
 from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
 
 import beam_bleu.pipeline.folder.data_files as module
+import beam_bleu.pipeline.graph
+import beam_bleu.pipeline.scoring.batch_sums
+from beam_bleu.pipeline.folder.data_files import WritePartFiles
+from beam_bleu.pipeline.scoring.batch_sums import ScoreSegments
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import preset
 
 
-def test_the_scores_are_sacrebleus_sentence_scores(corpus, out):
-    run = called(*corpus.asked, "--output", out)
-    assert run.code == 0, run.err
-    found, bleu = rows(out), BLEU(effective_order=True)
+def test_the_scores_are_sacrebleus_sentence_scores(corpus, expected):
+    bleu = BLEU(effective_order=True)
     for name, text in zip(SYSTEMS, corpus.texts, strict=False):
         for index, candidate in [*enumerate(text)][::5]:
             references = [reference[index] for reference in corpus.texts[3:]]
             score = bleu.sentence_score(candidate, references).score
-            assert found[index, name]["score"] == score
+            assert expected[index, name]["score"] == score
 
 
-@pytest.mark.parametrize(
-    ("range_bytes", "threads"),
-    [(3000, 5), (1 << 26, 1), pytest.param(16, 5, marks=pytest.mark.slow)],
-)
-def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_bytes, threads):
-    flags = [f"--range_bytes={range_bytes}", f"--threads={threads}"]
+@pytest.mark.parametrize("range_bytes", [3000, pytest.param(16, marks=pytest.mark.slow)])
+def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_bytes):
+    flags = [f"--range_bytes={range_bytes}", "--threads=5"]
     run = called(*corpus.asked, *flags, "--output", out)
     assert (run.code, run.err) == (0, "")
     assert rows(out) == expected
@@ -67,11 +79,14 @@ def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, o
             {"smooth_method": "floor", "smooth_value": 1.0},
             "smooth:floor[1.00]",
         ),
-        # These need 5-grams. Neither result has them.
-        (["--segment_smooth_method=nltk-method5"], {"smooth_method": "nltk-method5"}, "method5"),
-        (["--max_ngram_order=6", "--lowercase"], {"max_ngram_order": 6, "lowercase": True}, "lc"),
+        # It needs 5-grams. Neither result has them.
+        (
+            ["--segment_smooth_method=nltk-method5", "--lowercase"],
+            {"smooth_method": "nltk-method5", "lowercase": True},
+            "method5",
+        ),
     ],
-    ids=str,
+    ids=["floor", "method5"],
 )
 def test_segments_can_have_another_smoothing(corpus, out, flags, config, signature):
     run = called(*corpus.asked, *flags, "--output", out)
@@ -89,20 +104,217 @@ def test_segments_can_be_scored_without_effective_order(corpus, out):
     assert rows(out) == corpus.expected(preset("mteval13a"))
 
 
-@pytest.mark.parametrize(
-    ("flags", "cause"),
-    [
-        (["--segment_scores"], "--segment_scores needs --output"),
-        (["--segment_smooth_value=1"], "--segment_smooth_value needs --segment_scores"),
+def test_impossible_choices_are_refused(out):
+    for flags, cause in (
+        ("--segment_scores", "--segment_scores needs --output"),
+        ("--segment_smooth_value=1", "--segment_smooth_value needs --segment_scores"),
         (
-            ["--segment_scores", "--output={}", "--segment_smooth_value=0.1"],
+            f"--segment_scores --output={out} --segment_smooth_value=0.1",
             "smooth_value 0.1 cannot be used with smooth_method 'exp'",
         ),
-    ],
-)
-def test_impossible_choices_are_refused(flags, cause, out):
-    called(*EXAMPLE, *(flag.format(out) for flag in flags)).assert_failed(2, cause)
+    ):
+        called(*EXAMPLE, *flags.split()).assert_failed(2, cause)
     assert not out.exists()
 
 
-# One run after the other
+# Runs that fail or are stopped leave what was there
+
+
+class LosesATable(ScoreSegments):
+    def work(self, statistics):
+        return [] if statistics.numbers[0] == 0 else super().work(statistics)
+
+
+class LosesNames(WritePartFiles):
+    def finish_bundle(self):
+        list(super().finish_bundle())
+        return ()
+
+
+@pytest.mark.parametrize(
+    ("place", "broken"),
+    [(beam_bleu.pipeline.scoring.batch_sums, LosesATable), (beam_bleu.pipeline.graph, LosesNames)],
+    ids=["a table is lost", "part files are lost"],
+)
+def test_a_run_that_fails_leaves_what_was_there(corpus, expected, out, place, broken, monkeypatch):
+    assert called(*corpus.asked, "--output", out).code == 0
+    before = part_files(out), (out / "scores.json").read_bytes()
+    monkeypatch.setattr(place, broken.__base__.__name__, broken)
+    run = called(*corpus.asked, SMALL_UNITS, "--max_ngram_order=3", "--output", out)
+    run.assert_failed(1)
+    assert re.search(r"should be 3000 segment scores, but \d+ were written", run.err)
+    assert (part_files(out), (out / "scores.json").read_bytes()) == before
+    assert rows(out) == expected
+    assert_clean(out)
+
+
+def test_a_signal_leaves_what_was_there(corpus, expected, out):
+    assert called(*corpus.asked, "--output", out).code == 0
+    number_before = len(part_files(out))
+    success = json.loads((out / "run.json").read_bytes())["end"]
+    process = endless_run([*corpus.asked, "--max_ngram_order=3", "--output", out])
+    while len(part_files(out)) == number_before and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    err = process.communicate(timeout=60)[1]
+    assert (process.returncode, err) == (143, b"beam-bleu: stopped by SIGTERM\n")
+    record = json.loads((out / "run.json").read_bytes())
+    assert (record["state"], record["exit_code"]) == ("failed", 143)
+    assert (record["message"], record["remedy"]) == ("stopped by SIGTERM", None)
+    assert record["last_success"] == success
+    assert not (out / "_SUCCESS").exists()
+    assert rows(out) == expected
+    assert_clean(out)
+
+
+def test_an_object_store_has_the_part_files_of_one_run(corpus, expected, plain, monkeypatch):
+    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 1)
+    monkeypatch.setattr(module, "_PART_FILE_BYTES", 1)
+    OBJECTS.clear()
+    store = "mem://out/folder"
+    run = called(*corpus.asked, SMALL_UNITS, "--threads=2", "--output", store)
+    assert (run.code, run.err) == (0, "")
+    parts = [path for path in OBJECTS if path.startswith(f"{store}/segment_scores/part-")]
+    tables = [pq.read_table(io.BytesIO(OBJECTS[path][0])) for path in parts]
+    found = {(row["index"], row["system"]): row for each in tables for row in each.to_pylist()}
+    assert len(found) == sum(map(len, tables))
+    assert found == expected
+    assert len(parts) > 4
+    files = [f"{store}/{name}" for name in sorted([*RESULT, *RECORDS])]
+    assert sorted(OBJECTS) == [*files, *sorted(parts)]
+    assert called(*corpus.plain, "--output", store).out == plain.out
+    assert sorted(OBJECTS) == files
+    OBJECTS.clear()
+
+
+# Which segment a row is: its index, its id, and what was kept
+
+
+TEXTS = ["a cat sat on the mat", "good morning to all", "it rains a lot", "the end of it all"]
+"""The candidate of a segment is its reference, but for the last one."""
+
+
+def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
+    """Writes records in the format that the suffix of the path names."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(records)), path)
+    elif path.suffix == ".tsv":
+        lines = [list(records[0]), *(map(str, record.values()) for record in records)]
+        path.write_text("".join("\t".join(line) + "\n" for line in lines))
+    else:
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def scored(out: Path, *arguments: object) -> Run:
+    """Runs the command with the scores of segments, without evidence."""
+    run = called(*map(str, arguments), "--segment_scores", f"--output={out}", "--no_uncertainty")
+    assert run.code == 0, run.err
+    return run
+
+
+def rows_of(out: Path) -> list[dict[str, Any]]:
+    """The rows, by system and index."""
+    rows = pq.read_table(out / "segment_scores").to_pylist()
+    return sorted(rows, key=lambda row: (row["system"], row["index"]))
+
+
+def test_the_index_is_the_number_of_the_line_of_all_files(tmp_path):
+    # The second segment is rejected, so its number has no row.
+    for name in ("hyp", "ref", "src"):
+        for number, texts in enumerate((TEXTS[:2], TEXTS[2:])):
+            (tmp_path / f"{name}-{number}").write_bytes("\n".join(texts).encode())
+    (tmp_path / "hyp-0").write_bytes(b"%s\n\xff" % TEXTS[0].encode())
+    asked = [f"--candidates=A={tmp_path}/hyp-*", f"--references={tmp_path}/ref-*"]
+    asked += ["--on_bad_record=reject", "--max_rejected=1"]
+    asked += [f"--labels=src={tmp_path}/src-*", "--keep=src"]
+    scored(tmp_path / "out", *asked)
+    rows = rows_of(tmp_path / "out")
+    expected = [(0, 6, TEXTS[0]), (2, 4, TEXTS[2]), (3, 5, TEXTS[3])]
+    assert [(row["index"], row["ref_len"], row["src"]) for row in rows] == expected
+    assert "id" not in rows[0]
+
+
+META = ["s1", "s 2", "", "ünï"]
+"""What is kept of each segment."""
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """Line-parallel text with two systems, two references and files of labels."""
+    folder = tmp_path_factory.mktemp("lines")
+    streams = {
+        "A": TEXTS,
+        "B": TEXTS[::-1],
+        "ref": TEXTS,
+        "other": [text.upper() for text in TEXTS],
+        "ids": META,
+        "pairs": [f"{text}\t{domain}" for text, domain in zip(META, "xyxy", strict=True)],
+    }
+    for name, texts in streams.items():
+        (folder / name).write_text("".join(f"{text}\r\n" for text in texts), newline="")
+    return folder
+
+
+def of_lines(folder: Path, *flags: str) -> list[str]:
+    systems = [f"--candidates={name}={folder / name}" for name in "AB"]
+    return [*systems, f"--references={folder}/ref", f"--references={folder}/other", *flags]
+
+
+def test_lines_of_a_file_of_labels_are_kept(lines, tmp_path):
+    flags = [f"--labels=id={lines}/ids", f"--labels=source,domain={lines}/pairs"]
+    keep = ["--keep", "id,text", "--keep=original=source,d=domain", "--slice_by=domain"]
+    scored(tmp_path / "out", *of_lines(lines, *flags, *keep))
+    rows = rows_of(tmp_path / "out")
+    assert [*rows[0]][-6:] == ["domain", "id", "original", "d", "candidate", "references"]
+    assert [row["d"] for row in rows] == [row["domain"] for row in rows]
+    assert [(row["index"], row["id"], row["original"], row["domain"]) for row in rows] == [
+        (index, META[index], META[index], "xyxy"[index]) for index in range(4)
+    ] * 2
+    texts = [f"{text}\r" for text in TEXTS]  # the texts that are scored, with their spaces
+    assert [row["candidate"] for row in rows] == [*texts, *texts[::-1]]
+    assert [row["references"] for row in rows] == [[text, text.upper()] for text in texts] * 2
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".tsv"])
+def test_columns_of_records_are_kept_as_texts(suffix, tmp_path):
+    # The second record is left out, so its number has no row.
+    records = [
+        {"hyp": text, "ref": text, "n": n, "ratio": n / 8, "ok": n > 1, "source": META[n]}
+        for n, text in enumerate(TEXTS)
+    ]
+    if suffix == ".tsv":  # it has texts only, and no null
+        records = [record | {"ok": str(record["ok"]).lower()} for record in records]
+    else:
+        records[3]["source"] = None
+        records = [record | {"meta": {"id": [str(record["n"]), "x"]}} for record in records]
+    for number, part in enumerate((records[:2], records[2:])):
+        write_records(tmp_path / f"part-{number}{suffix}", part)
+    keep = "n,ratio,ok,src=source" + ("" if suffix == ".tsv" else ",key=meta.id[0],meta.id[1]")
+    scored(tmp_path / "out", f"--input={tmp_path}/part-*{suffix}", "--where=n!=1", f"--keep={keep}")
+    rows = rows_of(tmp_path / "out")
+    assert [(row["index"], row["n"], row["ratio"], row["ok"]) for row in rows] == [
+        *((0, "0", "0.0", "false"), (2, "2", "0.25", "true"), (3, "3", "0.375", "true"))
+    ]
+    assert [row["src"] for row in rows] == [*META[:3:2], META[3] if suffix == ".tsv" else None]
+    if suffix != ".tsv":
+        assert [(row["key"], row["meta.id[1]"]) for row in rows] == [(n, "x") for n in "023"]
+
+
+def test_columns_that_cannot_be_kept_are_refused(lines, tmp_path):
+    record = {"hyp": "a", "ref": "a", "n": 1, "meta": {"a": 1}}
+    path = write_records(tmp_path / "records.parquet", [record])
+    out = tmp_path / "out"
+    for flags, code, cause in [
+        (["--keep=nothing"], 2, "no file of --labels has a label with this name"),
+        (["--labels=id={0}/ids", "--keep=Candidate=id,text"], 2, "would be called"),
+        (["--labels=id={0}/ids", "--keep=id,id"], 2, "different names of columns"),
+        (["--keep==a"], 2, "must be [NAME=]COLUMN,..."),
+        (["--input={1}", "--keep=src"], 3, "there is no column src (--keep)"),
+        (["--input={1}", "--keep=meta"], 3, "column meta: its values are of the type struct"),
+        (["--input={1}", "--keep=ref_len=n"], 2, "would be called"),
+    ]:
+        given = [flag.format(lines, path) for flag in flags]
+        given = given if "{1}" in flags[0] else of_lines(lines, *given)
+        called(*given, "--segment_scores", f"--output={out}").assert_failed(code, cause)
+        assert not (out / "scores.json").exists()

@@ -1,4 +1,4 @@
-"""beam-bleu compare: two runs, paired only where their segments are the same."""
+"""beam-bleu compare and history: two runs, paired only if they can be, and many nights."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import EXAMPLES, called, read_lines, write_lines
-from jackknife import score_of, segment_counts, standard_error
+from command_line import EXAMPLES, PROJECT, called, read_lines, write_lines
+from made_nights import write_night, write_run
+from made_results import entry, result
+from markdown_tables import sections
 from saved_parts import TEXTS, lines_in, run_into
 
 
@@ -27,9 +29,7 @@ def runs(tmp_path_factory) -> dict[str, Path]:
         patched.setattr("saved_parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
         texts = lines_in(folder / "other texts", slice(None))
         run_into(folder / "new", *texts, *flags)
-        run_into(folder / "coins", *texts, "--resample=randomization", "--resamples=200")
-    found |= {"new": folder / "new" / "totals.json", "coins": folder / "coins" / "totals.json"}
-    return found
+    return {**found, "new": folder / "new" / "totals.json"}
 
 
 def compared(old: Path, new: Path) -> dict[str, Any]:
@@ -82,60 +82,27 @@ def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(ru
     assert r"atlas & 49.8 & 33.8 & $-$16.1\,{\scriptsize$\pm$\," in latex
 
 
-HOSTILE = "new\x1b[2Js|*\u202e"
-PLACES = {"chat": range(36), HOSTILE: range(36, 72)}
-
-
-@pytest.fixture(scope="module")
-def nights(tmp_path_factory) -> Path:
-    """Two nights without --save_totals: in one domain the new texts are worse, in one better."""
-    folder: Path = tmp_path_factory.mktemp("nights")
-    domains = [domain for domain, places in PLACES.items() for _ in places]
-    pairs = [{"chat": "en-de", HOSTILE: "de-en"}[domain] for domain in domains]
-    labels = [
-        f"--labels={name}={write_lines(folder / f'{name}.txt', lines)}"
-        for name, lines in (("domain", domains), ("pair", pairs))
-    ]
-    cobalt = TEXTS["cobalt"]
-    texts = {
-        "old": [*TEXTS["birch"][:36], *cobalt[36:]],
-        "new": [*cobalt[:36], *TEXTS["birch"][36:]],
-    }
-    for night, lines in texts.items():
-        words = [
-            *(write_lines(folder / "ref.txt", TEXTS["ref"]), "-i"),
-            f"mt={write_lines(folder / night / 'mt.txt', lines)}",
+def test_slices_of_runs_without_totals_have_independent_errors(tmp_path):
+    slices = [{"domain": "chat"}, {"domain": "new\x1b[2Js|*\u202e"}]
+    for night, scores in {"old": (50.0, 30.0), "new": (49.0, 31.5)}.items():
+        of_slices = [
+            entry("mt", score, error, each)
+            for score, error, each in zip(scores, (0.5, 0.75), slices, strict=True)
         ]
-        flags = [*labels, "--slice_by=domain", "--language_column=pair", "-m", "bleu", "ter"]
-        run = called(*words, *flags, "--output", folder / f"out-{night}")
-        assert run.code == 0, run.err
-    return folder
-
-
-def test_slices_of_runs_without_totals_have_independent_errors(nights):
-    found = compared(nights / "out-old", nights / "out-new")
-    slices = {(each["metric"], list(each["slice"].values())[-1]): each for each in found["slices"]}
-    assert len(slices) == 8  # two items of two slices, by two metrics
-    for domain, rows in PLACES.items():
-        errors, scores = [], []
-        references = [TEXTS["ref"][row] for row in rows]
-        for night in ("old", "new"):
-            lines = read_lines(nights / night / "mt.txt")
-            counts = segment_counts([lines[row] for row in rows], [references])
-            errors.append(standard_error(score_of, counts))
-            scores.append(score_of(counts.sum(axis=0)))
-        each = slices["bleu", domain]
-        assert (each["old"], each["new"]) == pytest.approx(tuple(scores))
-        assert each["difference"] == pytest.approx(scores[1] - scores[0])
-        assert each["standard_error"] == pytest.approx(math.hypot(*errors), rel=0.05)
+        document = result(entry("mt", 40.0), *of_slices, uncertainty={"units": "segments"})
+        write_night(tmp_path / night, document)
+    found = compared(tmp_path / "old", tmp_path / "new")["slices"]
+    assert [each["slice"] for each in found] == slices
+    assert [(each["old"], each["new"], each["difference"]) for each in found] == [
+        *((50.0, 49.0, -1.0), (30.0, 31.5, 1.5))
+    ]
+    for each, error in zip(found, (0.5, 0.75), strict=True):
+        assert each["segments"] == 100
+        assert each["standard_error"] == pytest.approx(math.hypot(error, error))
         z = abs(each["difference"]) / each["standard_error"]
         assert each["p_value"] == pytest.approx(math.erfc(z / math.sqrt(2)))
-        assert each["segments"] == 36
-        pair = "en-de" if domain == "chat" else "de-en"
-        assert slices["bleu", pair]["p_value"] == each["p_value"]
-    p_values = sorted(slices[key]["p_value"] for key in slices if key[0] == "bleu")
-    adjusted = sorted(slices[key]["p_value_holm"] for key in slices if key[0] == "bleu")
-    assert adjusted[0] == 4 * p_values[0]
+    least, other = sorted(each["p_value"] for each in found)
+    assert sorted(each["p_value_holm"] for each in found) == [2 * least, max(2 * least, other)]
 
 
 def test_replicates_pair_the_whole_corpus_and_not_its_slices(tmp_path):
@@ -169,27 +136,110 @@ def test_only_runs_with_the_same_units_are_paired(tmp_path):
     }
     paths = {name: write_lines(tmp_path / f"{name}.txt", lines) for name, lines in files.items()}
     texts = lines_in(tmp_path / "texts", slice(None))
-    same = "--documents={documents}"
-    for number, (old, new, obstacle) in enumerate(
-        (
-            (same, same, ""),
-            (same, "", "units: segments, or documents"),
-            ("--seed=5", "", "seed is 5 in the old run, now 12345"),
-            (
-                "--documents=a --labels=a,b={labels}",
-                "--documents=a --labels=b,a={labels}",
-                "weights",
-            ),
-            (
-                "--documents={domains}",
-                "--documents=document --labels=document={domains}",
-                "random weights of the segments are not the same",
-            ),
-        )
+    for name, flags in {
+        "segments": "",
+        "seed": "--seed=5",
+        "documents": "--documents={documents}",
+        "a": "--documents=a --labels=a,b={labels}",
+        "b": "--documents=a --labels=b,a={labels}",
+        "domains": "--documents=document --labels=document={domains}",
+    }.items():
+        run_into(tmp_path / name, *texts, *DRAWN, *flags.format(**paths).split())
+    for old, new, obstacle in (
+        ("documents", "documents", ""),
+        ("documents", "segments", "units: segments, or documents"),
+        ("seed", "segments", "seed is 5 in the old run, now 12345"),
+        ("a", "b", "weights"),
+        ("documents", "domains", "random weights of the segments are not the same"),
     ):
-        folders = [tmp_path / f"{name}{number}" for name in ("old", "new")]
-        for folder, flags in zip(folders, (old, new), strict=True):
-            run_into(folder, *texts, *DRAWN, *flags.format(**paths).split())
-        found = compared(*folders)
+        found = compared(tmp_path / old, tmp_path / new)
         assert found["method"] == ("independent" if obstacle else "paired")
         assert obstacle in found["reason"]
+
+
+# The history of several nights
+
+
+PAGE = (PROJECT / "docs" / "nights.md").read_text()
+NEWS = {"domain": "news"}
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory) -> Path:
+    """Twenty-five nights: the last one is worse, one is missing, one has failed."""
+    folder = tmp_path_factory.mktemp("scores")
+    for day in (*range(1, 20), *range(21, 25), 26):
+        score = 20.0 if day == 26 else 30.0 + day / 100
+        scores = [entry("atlas", score), entry("birch", 10.0 + day / 100)]
+        scores.append(entry("atlas", 25.0 + day / 100, of_slice=NEWS))
+        write_night(folder / f"2026-11-{day:02}", result(*scores, partition=str(day)), str(day))
+    write_run(folder / "2026-11-25", "failed", "2026-11-25T02:00:00.000Z", "line 7 is \x1b[31mbad")
+    return folder
+
+
+def lines(*arguments: Any) -> list[dict[str, Any]]:
+    run = called("history", *arguments, "--format=jsonl")
+    assert (run.code, run.err) == (0, "")
+    return [json.loads(line) for line in run.out.splitlines()]
+
+
+def test_a_table_for_each_system_and_a_line_for_each_gap(nights):
+    run = called("history", nights, "--last=4")
+    assert (run.code, run.err) == (0, "")
+    atlas, birch, below = run.out.decode().split("\n\n")
+    assert (atlas.split()[0], birch.split()[0]) == ("atlas", "birch")
+    assert atlas.splitlines()[2:] == [
+        "2026-11-23  30.23 ± 0.98   +0.01 ± 1.39         0.989",
+        "2026-11-24  30.24 ± 0.98   +0.01 ± 1.39         0.989",
+        "2026-11-25                                             failed",
+        "2026-11-26  20.00 ± 0.98  -10.24 ± 1.39 worse  <0.001",
+    ]
+    assert below.splitlines()[0] == r"2026-11-25: the run failed: line 7 is \x1b[31mbad"
+
+
+def test_jsonl_has_the_keys_of_the_page_night_by_night(nights):
+    found = lines(nights)
+    documented = [
+        [
+            key
+            for cell in re.findall(r"^\| (`.*?`) \|", table, re.M)
+            for key in re.findall(r"`(\w+)`", cell)
+        ]
+        for table in sections(PAGE)["JSON"].split("With `kind` `gap`")
+    ]
+    for kind, keys in zip(("score", "gap"), documented, strict=True):
+        for line in found:
+            if line["kind"] == kind:
+                assert [*line] == ["kind", *keys]
+    assert [line["gap"] for line in found if line["kind"] == "gap"] == ["missing", "failed"]
+    expected = {"verdict": "worse", "method": "independent", "against": "2026-11-24"}
+    assert found[-2].items() >= {**expected, "path": f"{nights}/2026-11-26"}.items()
+
+
+def test_what_is_asked_for_is_shown(nights):
+    for words, expected in {
+        "": [("atlas", None), ("birch", None)],
+        "--system=birch": [("birch", None)],
+        "--slice=domain=news": [("atlas", NEWS)],
+        "--slice=all -m bleu": [("atlas", NEWS)],
+    }.items():
+        found = lines(nights, *words.split(), "--last=3")
+        last = [line for line in found if line["night"] == "2026-11-26"]
+        assert [(line["system"], line["slice"]) for line in last] == expected
+    for words, fragment in {
+        "--system=cedar": "choose one of atlas, birch",
+        "--metrics chrf": "--metrics chrf: there is no such value",
+        "--slice=domain=law": "choose one of domain=news",
+        "--order_by=size": "size",
+        "--last=0": "at least 1",
+    }.items():
+        called("history", nights, *words.split()).assert_failed(2, fragment)
+
+
+def test_a_merged_month_is_left_out_with_a_warning(tmp_path):
+    for name in ("2026-11", "2026-11-01"):
+        write_night(tmp_path / name, result(entry("atlas", 30.0)))
+    run = called("history", tmp_path)
+    assert run.code == 0
+    assert f"warning: {tmp_path}/2026-11 is a whole month, and not a night: left out" in run.err
+    assert called("history", tmp_path / "2026-11").code == 0

@@ -30,9 +30,7 @@ def test_a_line_for_each_check_and_the_reasons(scores):
     ]
     # Not the same sentences again.
     assert run.err.splitlines()[0] == "beam-bleu: 1 of 2 checks failed"
-
-
-def test_quiet_shows_only_the_reasons(scores):
+    # With --quiet, only the reasons.
     run = called("gate", scores, "--warn_under", "40", "--quiet")
     assert (run.code, run.out, run.err) == (0, b"", "")
     run = called("gate", scores, "-q", "--fail_under", "30")
@@ -77,9 +75,10 @@ def test_a_gate_keeps_its_verdict_beside_the_result(folder, tmp_path):
     verdict, message, number = kept()
     assert (verdict, number) == ("failed", 0)
     assert "below 99 (--fail_under)" in message
-    called(*texts, "--output", f"{out}/2026-11-21")
-    gate = ("gate", f"{out}/2026-11-21", "--max_drop=1", "--against", out)
-    assert "has passed, so --max_drop checks nothing" in called(*gate).err
+    against = ("--max_drop=1", "--against", out)
+    gate = ("gate", f"{out}/2026-11-21", *against)
+    for words in ([*texts, "--output", f"{out}/2026-11-21", *against], gate):
+        assert "has passed, so --max_drop checks nothing" in called(*words).err
     assert called("gate", f"{out}/2026-11-20", "--fail_under=1").code == 0
     assert kept() == ("passed", None, 1)
     assert f"the same counts as in {out}/2026-11-20" in called(*gate).out.decode()
@@ -117,29 +116,22 @@ def test_impossible_flags(scores):
         called("gate", scores, *words.split()).assert_failed(2, cause)
 
 
-@pytest.fixture(scope="module")
-def nights(tmp_path_factory):
-    """Two results of the same segments: in the second one, three segments are better."""
-    folder = tmp_path_factory.mktemp("nights")
-    birch, atlas = (SYSTEMS[name].read_text().splitlines() for name in ("birch", "atlas"))
-    better = write_lines(folder / "better.txt", [*atlas[:3], *birch[3:]])
-    for name, system in (("old", SYSTEMS["birch"]), ("new", better)):
-        run = called(
-            *streams([f"mt={system}"], REFERENCES[:1], "--output", folder / name),
-            *("--save_totals", "--resample=bootstrap", "--resamples=200", "--partition=a"),
-        )
-        assert run.code == 0, run.err
-    return folder / "old", folder / "new"
-
-
 def bounds(run):
     found = re.search(r"difference (\S+) to (\S+) (of paired|with independent)", run.out.decode())
     assert found is not None, run.out
     return float(found[1]), float(found[2]), found[3]
 
 
-def test_results_of_the_same_segments_are_compared_in_pairs(nights):
-    old, new = nights
+def test_results_of_the_same_segments_are_compared_in_pairs(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    birch, atlas = (SYSTEMS[name].read_text().splitlines() for name in ("birch", "atlas"))
+    better = write_lines(tmp_path / "better.txt", [*atlas[:3], *birch[3:]])
+    for out, system in ((old, SYSTEMS["birch"]), (new, better)):
+        run = called(
+            *streams([f"mt={system}"], REFERENCES[:1], "--output", out),
+            *("--save_totals", "--resample=bootstrap", "--resamples=200", "--partition=a"),
+        )
+        assert run.code == 0, run.err
     run = called("gate", old, "--max_drop=3", "--against", new)
     low, high, how = bounds(run)
     assert how == "of paired"

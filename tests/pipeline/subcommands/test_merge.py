@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Run, called, typed
+from command_line import Run, called
 from memory_filesystem import OBJECTS
 from saved_parts import (
     CUTS,
     DOMAINS,
-    LANGUAGES,
     NAMES,
     TEXTS,
     joined_in,
@@ -22,17 +21,6 @@ from saved_parts import (
     records_in,
     run_into,
 )
-
-FLAGS_OF_LINES = {
-    "a definition, presets, slices": (
-        *("-s=floor", "-sv=0.3", "--weights=1,2,3", "--reference_length=average"),
-        *("--compare_presets=all", "--slice_by=domain,length*domain"),
-    ),
-    "segment scores, all pairs": (
-        *("--segment_scores", "--slice_by=domain", "--compare=all", "--baseline=birch"),
-    ),
-    "languages": ("--language_column=language", "--slice_by=length", "--no_uncertainty"),
-}
 
 
 def merged(*files: Any) -> bytes:
@@ -54,7 +42,18 @@ def in_parts(
     return whole, files
 
 
-@pytest.mark.parametrize("flags", FLAGS_OF_LINES.values(), ids=FLAGS_OF_LINES)
+@pytest.mark.parametrize(
+    "flags",
+    [
+        (
+            *("-s=floor", "-sv=0.3", "--weights=1,2,3", "--reference_length=average"),
+            *("--compare_presets=all", "--slice_by=domain,length*domain"),
+            *("--segment_scores", "--compare=all", "--baseline=birch"),
+        ),
+        ("--language_column=language", "--slice_by=length", "--no_uncertainty"),
+    ],
+    ids=["a definition, presets, slices", "languages"],
+)
 def test_parts_of_text_files(flags, tmp_path):
     whole, files = in_parts(tmp_path, lambda folder, rows: lines_in(folder, rows, *flags))
     assert merged(tmp_path / "whole" / "totals.json") == whole.out
@@ -87,17 +86,15 @@ def test_a_folder_or_a_pattern_of_nights_here_and_on_an_object_store(tmp_path):
     called("merge", tmp_path / "nights").assert_failed(3, "part1 has no totals.json")
 
 
-def record(row: int) -> dict[str, Any]:
-    texts = {name: text[row] for name, text in TEXTS.items()}
-    if row in (3, 30, 60):
-        texts["atlas"] = 7  # type: ignore[assignment]
-    return {**texts, "domain": DOMAINS[row], "lang": LANGUAGES[row]}
-
-
 def test_records_with_rejected_ones(tmp_path):
     flags = ["--reference_columns=ref", f"--candidate_columns={','.join(NAMES)}"]
     flags += ["--slice_by=domain", "--on_bad_record=reject", "--max_rejected=0.9"]
-    everything = [record(row) for row in range(CUTS[-1])]
+    everything: list[dict[str, Any]] = [
+        {**{name: text[row] for name, text in TEXTS.items()}, "domain": DOMAINS[row]}
+        for row in range(CUTS[-1])
+    ]
+    for row in (3, 30, 60):
+        everything[row]["atlas"] = 7
     whole, files = in_parts(
         tmp_path, lambda folder, rows: records_in(folder, everything[rows]), *flags
     )
@@ -144,21 +141,17 @@ def test_labelled_partitions_with_replicates(tmp_path):
     assert json.loads(merged(files[0], *files, "--replace"))["segments"] == 72
 
 
-COMMON = ("--slice_by=domain",)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     out: Path = tmp_path_factory.mktemp("out")
-    run_into(out, *lines_in(out / "texts", slice(None), *COMMON, "--segment_scores"))
+    run_into(out, *lines_in(out / "texts", slice(None), "--slice_by=domain", "--segment_scores"))
     return out
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        "-s=add-k -sv=2 --max_ngram_order=3 --compare=all",
-        "--reference_length=shortest --weights=1,0,2 --effective_order",
+        "-s=add-k -sv=2 --max_ngram_order=3 --reference_length=shortest --weights=1,0,2",
         "--preset=huggingface",
     ],
 )
@@ -166,7 +159,9 @@ def test_it_is_the_result_of_a_run(words, folder, tmp_path):
     totals, flags = folder / "totals.json", words.split()
     found = called("rescore", totals, *flags, "--output", tmp_path / "out", "--quiet")
     assert found.code == 0, found.err
-    run = called(*lines_in(tmp_path, slice(None), *COMMON, *flags), "--format=json", "--quiet")
+    run = called(
+        *lines_in(tmp_path, slice(None), "--slice_by=domain", *flags), "--format=json", "--quiet"
+    )
     assert run.code == 0, run.err
     assert (tmp_path / "out" / "scores.json").read_bytes() == run.out
     again = called("rescore", tmp_path / "out" / "totals.json", "--format=json", "--quiet")
@@ -186,8 +181,3 @@ def test_it_refuses_what_the_sums_do_not_have(folder):
         "--baseline=birch": "on slices, systems were compared only with",
     }.items():
         called("rescore", folder / "totals.json", *words.split()).assert_failed(2, cause)
-
-
-def test_stderr_has_the_error_and_nothing_of_libraries(tmp_path):
-    # As typed, because in this process Beam has been imported already.
-    typed("rescore", tmp_path / "none.json").assert_failed(3, "there is no", "none.json")

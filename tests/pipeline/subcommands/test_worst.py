@@ -1,7 +1,8 @@
-"""`beam-bleu worst`: the segments that a user sees, against brute force over all scores."""
+"""--examples and `beam-bleu worst`, against brute force over the scores of all segments."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import shutil
@@ -9,9 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Run, called, streams, write_lines
-from example_corpus import METRICS, NUMBER, Corpus, examples_in, scores_of
+from command_line import called, streams, write_lines
+from example_corpus import (
+    METRICS,
+    NUMBER,
+    SYSTEMS,
+    Corpus,
+    assert_first_ones,
+    examples_file,
+    examples_in,
+    scores_of,
+)
+from hypothesis import given
+from hypothesis import strategies as st
 
+from beam_bleu.pipeline.examples.shown_segments import closest, compared, words
+from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
 from beam_bleu.transforms.known_metrics import row_of
 
 
@@ -35,9 +49,12 @@ def shown(*arguments: Any) -> list[dict[str, Any]]:
     return entries
 
 
-@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
-    ("domain", "pair"), [("größe", ("second", None)), (None, ("größe", "erste"))]
+    ("metric", "domain", "pair"),
+    [
+        *((metric, "größe", ("second", None)) for metric in ("bleu", "ter")),
+        *((metric, None, ("größe", "erste")) for metric in ("chrf", "ter")),
+    ],
 )
 def test_all_segment_scores_give_any_number_slice_and_pair(scored, metric, domain, pair):
     (system, against), scores = pair, scores_of(scored.out)
@@ -105,7 +122,7 @@ def test_hostile_texts_are_printable_and_differing_words_are_marked(scored, only
     )
 
 
-def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
+def test_what_is_unknown_is_named_with_the_choices(scored, only_examples, tmp_path):
     for out in (scored.out, only_examples):
         for flags, said in (
             (["--system=x"], "choose one of erste, second, größe"),
@@ -118,9 +135,11 @@ def test_what_is_unknown_is_named_with_the_choices(scored, only_examples):
             (["--system=erste", "--slice=domain"], "must be NAME=VALUE"),
         ):
             called("worst", out, *flags).assert_failed(2, said)
-    called("worst", only_examples, "--system=erste", "--against=größe").assert_failed(
-        2, "the examples do not compare with it", "--baseline größe"
-    )
+    run = called("worst", only_examples, "--system=erste", "--against=größe")
+    run.assert_failed(2, "the examples do not compare with it", "--baseline größe")
+    out = shutil.copytree(only_examples, tmp_path / "out")
+    (out / "examples.jsonl").unlink()
+    called("worst", out, "--system=erste").assert_failed(3, "--examples 20", "--segment_scores")
 
 
 def test_a_missing_label_is_no_text(tmp_path):
@@ -142,14 +161,7 @@ VALUES = {"news": "news", None: "null", "null": '"null"'}
 """Values of a label, as tables and flags write them."""
 
 
-def test_results_without_segments_say_which_flags_to_use(tmp_path):
-    texts = [write_lines(tmp_path / name, ["a b c"]) for name in ("r.txt", "s.txt")]
-    out = tmp_path / "out"
-    assert called(texts[0], "-i", texts[1], "--output", out).code == 0
-    called("worst", out).assert_failed(3, "--examples 20", "--segment_scores")
-
-
-def joined_run(folder: Path) -> Run:
+def joined_run(folder: Path) -> None:
     draw = random.Random(1)
     lines = [[draw.choice("abcdef") for _ in range(6)] for _ in range(40)]
     files = []
@@ -158,22 +170,24 @@ def joined_run(folder: Path) -> Run:
             " ".join(word if draw.random() < 0.7 else "x" for word in words) for words in lines
         ]
         records = [
-            json.dumps({"id": f"doc-{number}", column: text, "topic": "ab"[number % 2]})
+            json.dumps(
+                {"id": f"doc-{number}", column: text, "topic": f"{name} {number % 2}", "text": name}
+            )
             for number, text in enumerate(changed)
             if name == "refs" or number % 7
         ]
         draw.shuffle(records)
         files.append(write_lines(folder / f"{name}.jsonl", records))
-    return called(
+    run = called(
         *streams([f"one={files[1]}", f"two={files[2]}"], [files[0]]),
         *("--join_on=id", "--coverage=each", "--examples=4", "--segment_scores"),
-        *("--output", folder / "out", "--keep=topic,text"),
+        *("--output", folder / "out", "--keep=topic,text,t=text"),
     )
+    assert run.code == 0, run.err
 
 
 def test_segments_of_joins_have_ids_kept_texts_are_shown_and_kept_columns_choose_segments(tmp_path):
-    run = joined_run(tmp_path)
-    assert run.code == 0, run.err
+    joined_run(tmp_path)
     by_id = {
         name: {record["id"]: record for record in map(json.loads, (tmp_path / file).open())}
         for name, file in (("refs", "refs.jsonl"), ("one", "one.jsonl"), ("two", "two.jsonl"))
@@ -190,10 +204,114 @@ def test_segments_of_joins_have_ids_kept_texts_are_shown_and_kept_columns_choose
             own["candidate"],
             baseline["candidate"],
         )
-        assert entry["kept"] == {"topic": references["topic"]}
-    flags = ["--system=two", "--against=one", "--slice=topic=b"]
-    chosen = [entry for entry in entries if entry["kept"]["topic"] == "b"]
+        assert entry["kept"] == {"topic": references["topic"], "t": "refs"}
+    flags = ["--system=two", "--against=one", "--slice=topic=refs 1"]
+    chosen = [entry for entry in entries if entry["kept"]["topic"] == "refs 1"]
     assert 0 < len(chosen) < len(entries)
     assert shown(tmp_path / "out", *flags, "-n", "100") == chosen
     shutil.rmtree(tmp_path / "out" / "segment_scores")
-    assert all(entry["kept"]["topic"] == "b" for entry in shown(tmp_path / "out", *flags))
+    assert all(entry["kept"]["topic"] == "refs 1" for entry in shown(tmp_path / "out", *flags))
+
+
+# Which words two texts have in common
+
+
+def marked(runs):
+    """The text, with brackets around words that the other text lacks."""
+    return "".join(run.text if run.is_common else f"[{run.text}]" for run in runs)
+
+
+def test_words_that_only_one_text_has_are_marked():
+    for text, other, shown, shown_other in [
+        ("a black cat", "a cat sat", "a [black] cat", "a cat [sat]"),
+        ("The end.", "The end!", "The end[.]", "The end[!]"),
+        ("", "new", "", "[new]"),
+        ("我喜欢猫", "我喜欢狗", "我喜欢[猫]", "我喜欢[狗]"),
+        ("tokyo東京都", "tokyo京都", "tokyo[東]京都", "tokyo京都"),
+        ("word " * 5000, "word " * 5000 + "end", "word " * 5000, "word " * 5000 + "end"),
+    ]:  # of long texts, only the first words are compared
+        first, second = compared(text, other)
+        assert (marked(first), marked(second)) == (shown, shown_other)
+
+
+@given(st.text(), st.text())
+def test_no_character_is_lost(text, other):
+    first, second = compared(text, other)
+    assert "".join(run.text for run in first) == text
+    assert "".join(run.text for run in second) == other
+    common = ("".join(run.text for run in runs if run.is_common) for runs in (first, second))
+    one, another = ("".join(of_text.split()) for of_text in common)
+    assert one == another
+    assert "".join(words(text)) == text
+
+
+def test_the_closest_reference_is_the_first_one_of_equal_ones():
+    assert closest("a cat sat", ["a dog ran off", "a cat sat down", "a cat sat down"]) == 1
+
+
+# The file of examples, and distributions
+
+
+def test_the_examples_are_the_first_ones_of_all_segment_scores(scored):
+    assert scored.run.code == 0, scored.run.err
+    assert_first_ones(scored.out, "second", NUMBER)
+    order = [(entry["metric"], entry["system"], entry["kind"]) for entry in scored.examples]
+    assert list(dict.fromkeys(order)) == [
+        (metric, system, kind)
+        for metric in METRICS
+        for system in SYSTEMS
+        for kind in ("best", "worst", "gain", "loss", "sample")
+        if system != "second" or kind not in ("gain", "loss")
+    ]
+    samples: dict[tuple[str, str], list[int]] = {}
+    for entry in scored.examples:
+        if entry["baseline"] is not None:
+            assert entry["difference"] == entry["score"] - entry["baseline_score"]
+        else:
+            assert (entry["difference"], entry["baseline_candidate"]) == (None, None)
+        if entry["kind"] == "sample":
+            samples.setdefault((entry["metric"], entry["system"]), []).append(entry["index"])
+    assert len({tuple(sample) for sample in samples.values()}) == 1
+
+
+def test_examples_have_the_texts_of_their_segments(scored):
+    def shown(text: str) -> str:
+        return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + CUT_MARK
+
+    keys = [
+        *("kind", "metric", "system", "baseline", "index", "id", "score", "baseline_score"),
+        *("difference", "candidate", "baseline_candidate", "references", "labels", "kept"),
+    ]
+    for entry in scored.examples:
+        assert list(entry) == keys
+        number = entry["index"]
+        candidates = dict(zip(SYSTEMS, scored.texts, strict=False))
+        assert entry["candidate"] == shown(candidates[entry["system"]][number])
+        if entry["baseline"] is not None:
+            assert entry["baseline_candidate"] == shown(candidates["second"][number])
+        assert entry["references"] == [shown(text[number]) for text in scored.texts[3:]]
+        assert entry["labels"] == {"domain": scored.domains[number]}
+    lines = examples_file(scored.out).read_bytes()
+    assert all(byte >= 0x20 or byte == 0x0A for byte in lines)
+    assert "\u202e" not in lines.decode()
+    assert CUT_MARK in lines.decode()
+
+
+def test_the_distributions_have_every_score_and_the_manifest_names_the_file(scored):
+    document = scored.run.document
+    scores = scores_of(scored.out)
+    listed = [(entry["metric"], entry["system"]) for entry in document["distributions"]]
+    assert listed == [(metric, system) for metric in METRICS for system in SYSTEMS]
+    for entry in document["distributions"]:
+        of_system = scores[entry["metric"], entry["system"]]
+        assert sum(entry["counts"]) == len(of_system)
+        assert len(entry["edges"]) == len(entry["counts"]) + 1
+        if entry["metric"] != "ter":
+            assert entry["edges"] == [float(edge) for edge in range(0, 101, 4)]
+            assert entry["counts"][0] == sum(score < 4 for score in of_system.values())
+    manifest = json.loads((scored.out / "manifest.json").read_bytes())
+    content = examples_file(scored.out).read_bytes()
+    assert manifest["examples"] == {
+        "number": NUMBER,
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
