@@ -42,6 +42,9 @@ def test_an_object_has_the_version_that_its_store_reports(monkeypatch):
     ):
         store.checksum.side_effect = told
         assert version_of(STREAM, "store://a") == version
+    store.checksum.side_effect = FileNotFoundError()
+    with pytest.raises(InputError, match="candidates x: the file was removed: store://a"):
+        version_of(STREAM, "store://a")
 
 
 def seen(*patterns: object) -> str:
@@ -254,11 +257,6 @@ def test_two_files_of_the_same_shard_are_refused():
             with pytest.raises(InputError, match=r"^candidates x: .* are the same shard") as error:
                 ordered(found)
             assert sum(path in error.value.cause for path in paths) >= 2, reason
-
-
-def test_a_path_without_wildcards_is_a_file_that_is_missing():
-    with pytest.raises(InputError, match=r"^references: there is no file a\.txt"):
-        shards_in_order(0, Stream("references", "a.txt"), [])
 
 
 def of_total(numbers, total, form="h/part-{:05}-of-{:05}"):

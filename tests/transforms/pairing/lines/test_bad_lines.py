@@ -9,6 +9,7 @@ import re
 import tracemalloc
 import zlib
 from collections.abc import Iterable
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -52,14 +53,11 @@ class Unanswering(io.BytesIO):
         raise TimeoutError("the store does not answer")
 
 
-def refuse(path: str) -> io.BytesIO:
-    raise PermissionError(13, "Permission denied", path)
-
-
 def test_errors_of_the_filesystem_name_stream_and_file():
     (part,) = cut(Shard(0, 0, FoundFile("/data/a.txt", 6)), 16)
+    refused = PermissionError(13, "Permission denied", "/data/a.txt")
     for opener, reason in (
-        (refuse, "Permission denied"),
+        (mock.Mock(side_effect=refused), "Permission denied"),
         (lambda _: Unanswering(), "the store does not answer"),
     ):
         with pytest.raises(InputError) as error:

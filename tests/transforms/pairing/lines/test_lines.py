@@ -25,8 +25,6 @@ from beam_bleu.transforms.pairing.paired import Digests
 
 property_test = settings(derandomize=True, deadline=None, max_examples=60)
 
-MEGABYTE = 1 << 20  # files are read in chunks of so many bytes
-
 
 @property_test
 @given(corpora(), st.integers(16, 200), st.integers(1, 20))
@@ -93,7 +91,7 @@ def test_a_reader_does_not_read_far_ahead():
     while taken := reader.available(len(lines)):
         # `taken` lines are ready, and at most the next few megabytes were read.
         if not file.closed:
-            assert file.tell() - 100_000 * read <= 7 * MEGABYTE
+            assert file.tell() - 100_000 * read <= 7 << 20
         reader.take(taken)
         read += taken
     assert read == len(lines)

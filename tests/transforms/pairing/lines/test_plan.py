@@ -147,13 +147,6 @@ def test_counts_that_were_lost_or_repeated_fail_the_plan(corpus, data):
             make_plan(corpus.streams, wrong)
 
 
-def test_ranges_cover_a_plain_file_once():
-    for size in (0, 1, 15, 16, 17, 1000):
-        ranges = list(cut(Shard(0, 0, FoundFile("a.txt", size)), 16))
-        assert [part.start for part in ranges] == list(range(0, max(size, 1), 16))
-        assert [part.stop for part in ranges] == [*(part.start for part in ranges[1:]), size]
-
-
 def test_ranges_grow_with_the_corpus():
     for corpus_bytes, range_bytes in (
         (0, 1 << 24),

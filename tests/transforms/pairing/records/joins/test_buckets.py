@@ -264,9 +264,6 @@ def test_equal_ids_go_to_the_same_bucket_in_any_column(ids, buckets, data):
     assert reduced_hashes(column.slice(begin), buckets).tolist() == found[begin:]
     mirrored = pa.array(ids[::-1], pa.large_string())
     assert reduced_hashes(mirrored, buckets).tolist() == found[::-1]
-
-
-def test_the_hash_of_an_id_is_the_same_in_every_process():
     # Workers of one job can run other processes and machines, so the hash has no random seed.
     ids = pa.array(["", "a", "a longer id", "é" * 20], pa.large_string())
     assert reduced_hashes(ids, 4096).tolist() == [0, 2185, 3531, 1435]
