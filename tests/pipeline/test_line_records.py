@@ -101,16 +101,14 @@ def test_rejected_records_are_left_out(tmp_path, line_parallel, suffix):
     assert len(written.splitlines()) == len(BAD[suffix])
 
 
-NUMBERS = ["--candidate_columns", "1", "--reference_columns", "2"]
-
-
 def test_a_first_line_that_may_be_a_header_is_an_error(tmp_path):
     path = write(tmp_path / "r.tsv", tsv(header="MT\treference\r\n"))
-    run = called("--input", path, *NUMBERS, "--format", "json")
+    flags = ["--input", path, "--candidate_columns=1", "--reference_columns=2", "--format=json"]
+    run = called(*flags)
     run.assert_failed(3, "the first line looks like a header", "--no_header", str(path))
-    named = called("--input", path, *NUMBERS, "--header", "--format", "json").document
+    named = called(*flags, "--header").document
     assert named["counters"]["segments"] == len(PAIRS)
-    numbered = called("--input", path, *NUMBERS, "--no_header", "--format", "json").document
+    numbered = called(*flags, "--no_header").document
     assert numbered["counters"]["segments"] == len(PAIRS) + 1
 
 

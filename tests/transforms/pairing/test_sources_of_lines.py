@@ -136,10 +136,7 @@ def test_a_file_changed_while_it_is_read_is_an_error(tmp_path, monkeypatch, of_f
     os.utime(tmp_path / "left", (0, 0))
     monkeypatch.setattr(line_records if of_format else corpus, "LineReader", Meddling)
     said = r"^(stream left|input): .*(changed|removed|ends|cannot|listed).*left\b"
-    with (
-        pytest.raises(Exception, match=said),
-        beam.Pipeline(runner=FnApiRunner()) as pipeline,
-    ):
+    with pytest.raises(Exception, match=said), beam.Pipeline(runner=FnApiRunner()) as pipeline:
         _ = pipeline | source.pair(threads=1)
 
 

@@ -65,19 +65,14 @@ def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wa
     columns = {"candidates": ("hyp",), "references": ("ref",), **wanted}
     name = format_of_name(str(pattern))
     assert name in GROUP_FORMATS
-    return RowGroupRecords(
-        Stream("input", str(pattern)), Wanted(**columns), name, range_bytes=range_bytes
-    )
+    stream = Stream("input", str(pattern))
+    return RowGroupRecords(stream, Wanted(**columns), name, range_bytes=range_bytes)
 
 
 def portions_of(source: RowGroupRecords) -> list[Portion]:
     """The portions in order."""
-    stream = source.stream
-    footers = [
-        footer
-        for shard in shards_in_order(0, stream, find_files(stream))
-        for footer in source.look_at(shard)
-    ]
+    shards = shards_in_order(0, source.stream, find_files(source.stream))
+    footers = [footer for shard in shards for footer in source.look_at(shard)]
     return sorted(source.planned(footers[::-1]).portions, key=lambda portion: portion.first)
 
 
@@ -88,11 +83,10 @@ def read_all(source: RowGroupRecords, digest: bool = False) -> Iterator[ReadReco
 
 def rows_of(source: RowGroupRecords) -> list[tuple[Any, ...]]:
     """The values of all columns, row by row."""
-    return [
-        row
-        for read in read_all(source)
-        for row in zip(*(column.to_pylist() for column in read.columns.values()), strict=True)
-    ]
+    rows: list[tuple[Any, ...]] = []
+    for read in read_all(source):
+        rows += zip(*(column.to_pylist() for column in read.columns.values()), strict=True)
+    return rows
 
 
 def digest_of(source: RowGroupRecords) -> int:

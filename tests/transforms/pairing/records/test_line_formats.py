@@ -107,7 +107,7 @@ def check(lines: list[bytes]) -> None:
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=12)  # with surrogates
 LONG = st.sampled_from(["x" * 70, '"\\' * 40])
-SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXTS, LONG)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | LONG
 NAMES = ["hyp", "ref", "refs", "tr", "de", "out", "label", "meta", "n", "h\u00ff", '"']
 KEYS = st.one_of(st.sampled_from(NAMES), TEXTS)
 VALUES = st.recursive(
