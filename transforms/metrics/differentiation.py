@@ -1,7 +1,5 @@
-"""Automatic differentiation in reverse mode: a formula that gets recorded numbers has a gradient.
-
-Each operation is written down with its derivatives, and then the chain rule is applied from the
-result back to the variables. The number itself comes from the same operations as without a record.
+"""Automatic differentiation in reverse mode: a formula of recorded numbers has a gradient, by the
+chain rule from the result back to the variables. The number itself comes from the same operations.
 """
 
 from __future__ import annotations

@@ -135,11 +135,9 @@ _masks = sequence_masks(
 
 @inner
 def utf8_errors(address):
-    """The mask of the bytes of a block that show that the text is not UTF-8.
-
-    A character that is not complete shows at the byte after it. So the text, and the bytes before
-    the block, must end with an ASCII character, such as a newline. Each line is checked by itself:
-    after a newline no byte continues a character of the line before.
+    """The mask of the bytes of a block that show that the text is not UTF-8, which can be the byte
+    after the error. So the text, and the bytes before the block, must end with an ASCII character.
+    After a newline no byte continues a character of the line before.
     """
     expected, continuation, wrong = _masks(address - LOOK_BACK)
     return (expected ^ continuation) | wrong

@@ -1,8 +1,6 @@
-"""The columns of an input, once they are read: their types are canonical.
-
-At the door texts become large_string and lists large_list, and nothing is a dictionary or an
-extension. Columns that are always null can have the type null; as values they are texts. A column
-of references has a text, or a list of texts, in each row.
+"""The columns of an input, once they are read: their types are canonical. Texts are large_string
+and lists large_list, and nothing is a dictionary or an extension. A column of references has a
+text, or a list of texts, in each row.
 """
 
 from __future__ import annotations

@@ -121,13 +121,8 @@ def clusters(
     lower_is_better: bool,
 ) -> list[list[str]]:
     """Groups of systems, as WMT draws them: a line is only where all above it beat all below it.
-
-    Systems of one group may still differ significantly from each other. Systems with equal scores
-    stay in their order.
-
-    Args:
-      p_values: for each pair of systems, in either order of their names, its p-value, adjusted
-        for the number of pairs; None if there is none, so that neither system beats the other.
+    Systems with equal scores stay in their order. `p_values` of pairs, in either order, are
+    adjusted; with None, neither system beats the other.
     """
 
     def beats(better: str, worse: str) -> bool:

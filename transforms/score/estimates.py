@@ -67,12 +67,9 @@ class Estimates:
         return error, ""
 
     def difference(self, system: str, baseline: str, key: GroupKey = None) -> Difference | None:
-        """The score of a system minus that of its baseline, on the units that all systems have.
-
-        Most of what makes a test set easy or hard is the same for both, so the standard error of
-        the difference is usually smaller than that of each score. If the counts of both are the
-        same in every unit, the p-value is 1, also with few units and without matches. Without a
-        common unit there is no difference.
+        """A score minus its baseline's, on the units that all systems have: most of what makes a
+        test set hard is the same for both, so this error is usually smaller. If all counts are the
+        same, the p-value is 1, also with few units and without matches.
         """
         totals = self.totals
         group, place_of = totals.group_of.get(key), totals.place_of

@@ -44,13 +44,12 @@ class ResampledDifference:
     """The differences between two systems in all replicates.
 
     Attributes:
-      difference: the score of the system minus that of the baseline, D.
       interval: their 2.5 % and 97.5 % percentiles; None for randomization, like `mean`.
       p_value: how often chance alone gives a difference of this size or a larger one, two-sided.
         None for a bootstrap of too few units, unless the systems do not differ at all.
-      p_sacrebleu: the p-value by the formula of sacreBLEU. For randomization it counts only larger
-        differences. For the bootstrap it is (#{|D*| - mean |D*| > |D|} + 1) / (N + 1): without the
-        sign of D* the distances are too small where D is small, so it finds too many differences.
+      p_sacrebleu: by the formula of sacreBLEU: for randomization only of larger differences, for
+        the bootstrap (#{|D*| - mean |D*| > |D|} + 1) / (N + 1). Without the sign of D* the
+        distances are too small where D is small, so it finds too many differences.
     """
 
     difference: float

@@ -30,14 +30,12 @@ def count_matches(
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `BatchStatistics`.
-
-    The Beam counters are for consoles: a batch that Beam runs again is counted again there.
+    """Maps each `SegmentBatch` to its `BatchStatistics`. A batch that Beam runs again is counted
+    again by the Beam counters.
 
     Args:
       counted: each metric, with the steps from a text to its tokens.
-      languages: where the segments have their languages; None if all have the same tokenizer.
-      documents: where the segments have their documents; None if they need none.
+      languages, documents: where the segments have them; None if they need none.
       lengths: a metric, with its steps, whose columns tell the lengths of segments in tokens, for
         the metrics whose columns do not; None if they are not needed.
       pick: picks segments to be shown, a `Picker`: this is the last step that has texts.

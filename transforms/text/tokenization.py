@@ -2,9 +2,8 @@
 
 Most rules split at white space. `char` makes a token of every code point that is not white space.
 In the words of chrF, a punctuation mark at their end, or else at their start, becomes a word of its
-own. `13a` splits like sacreBLEU's Tokenizer13a (mteval-v13a), after `<skipped>` and hyphens at line
-ends are removed from the text. It is defined by regular expressions that insert spaces. On bytes
-the following rules are equivalent:
+own. `13a` is sacreBLEU's Tokenizer13a (mteval-v13a), after `<skipped>` and hyphens at line ends are
+removed from the text. On bytes the following rules are equivalent to its regular expressions:
 
 * A symbol is always a token of its own ("alone"). So is an entity, which counts as its symbol.
 * A single full stop or comma is alone unless there are digits on both sides.
@@ -12,8 +11,8 @@ the following rules are equivalent:
   digit after it if (the length of the run is odd) == (there is a digit before the run).
 * A hyphen is alone if there is a digit directly before it.
 
-64 bytes are classified at once, and the rules are shifts and ands of the masks. The cases that
-masks cannot express (entities, runs before a digit) are rare, and are handled one by one.
+64 bytes are classified at once, and the rules are shifts and ands of the masks; entities and runs
+before a digit are rare, and handled one by one.
 """
 
 # mypy: allow-untyped-defs

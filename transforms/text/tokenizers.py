@@ -276,13 +276,9 @@ EXAMPLES_OF_CODES = (
 
 @functools.lru_cache(maxsize=1024)
 def tokenizer_of(code: str) -> TokenizerName:
-    """The tokenizer of a language.
-
-    A code has two letters (ISO 639-1) or three (ISO 639-3). A script and a region can follow it. Of
-    a pair of codes, such as "en-de", the target counts.
-
-    Raises:
-      ValueError: it is not such a code, or it can be a pair or a language with a region.
+    """The tokenizer of a language; a ValueError if its code is none, or ambiguous. A code has two
+    letters (ISO 639-1) or three (ISO 639-3), and perhaps a script and a region. Of a pair, the
+    target counts.
     """
     match = _PAIR.fullmatch(code)
     languages = [re.split("[-_]", part)[0] for part in match.groups() if part] if match else []

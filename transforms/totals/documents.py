@@ -1,8 +1,6 @@
-"""Adds up documents: the parts that bundles have of them, and then the totals of whole documents.
-
-A document is a slice, and so is what each slice has of it. So the sums of the parts of documents
-are `GroupTotals` without products. They go through a shuffle, which brings the parts of a document
-together. Then each document is a unit, as a segment is otherwise.
+"""Adds up documents: the parts that bundles have of them are `GroupTotals` of slices without
+products. A shuffle brings them together, and then each document is a unit, as a segment is
+otherwise.
 """
 
 from __future__ import annotations

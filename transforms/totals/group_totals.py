@@ -60,12 +60,10 @@ def packed_places(width: int) -> Integers:
 
 @dataclasses.dataclass(frozen=True)
 class CorpusSums:
-    """The sums of one system in one group, from which it is scored.
-
-    `columns` are those of the basis. The others are facts of segments: candidates that end in " ."
-    (tokenized) or in a carriage return, or are in a script of `SCRIPTS` like one of their
+    """The sums of one system in one group: columns of the basis, and facts of segments: candidates
+    that end in " ." (tokenized) or in a carriage return, or are in a script like one of their
     references. Item k of the last three is of reference k + 1: how many are not missing, end in a
-    carriage return, or are the candidate, byte for byte.
+    carriage return, or are the candidate.
     """
 
     columns: tuple[int, ...]
@@ -317,11 +315,9 @@ def all_pairs(systems: int) -> tuple[Pair, ...]:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MetricTotals(Sums):
-    """Everything that is added up for a metric, with one way to make tokens.
-
-    `replicates` are int64 (systems, replicates, W), in the order of `corpus.systems`: the sums of
-    the columns of the whole corpus, each unit with its random weight: Poisson(1), at most 8, for
-    the bootstrap, 0 or 1 for randomization.
+    """Everything that is added up for a metric, with one way to make tokens. `replicates` are int64
+    (systems, replicates, W) of the whole corpus: for the bootstrap each unit weighs Poisson(1), at
+    most 8, for randomization 0 or 1.
     """
 
     corpus: GroupTotals

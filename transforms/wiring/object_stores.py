@@ -1,7 +1,5 @@
-"""Object stores, and files of web servers, with the methods of Beam's filesystems.
-
-Beam's own filesystems for them need three large libraries, make clients for each call, retry for
-minutes if there are no credentials, and keep up to 16 MiB in memory for each open object.
+"""Object stores, and files of web servers, with the methods of Beam's filesystems, which need three
+large libraries, make clients for each call, and retry for minutes without credentials.
 """
 
 from __future__ import annotations

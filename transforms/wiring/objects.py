@@ -100,10 +100,8 @@ _REPLACED = "the server says that the object has been replaced"
 
 
 class ReadObject(io.RawIOBase):
-    """An object, to read. It holds at most one connection, and one piece of the answer.
-
-    If the object is replaced after the first read, the next request fails. If a connection breaks,
-    obstore asks for the rest of the answer. `client` makes obstore's client for the bucket.
+    """An object, to read, with at most one connection and one piece of the answer. If it is
+    replaced after the first read, the next request fails. `client` makes obstore's client.
     """
 
     def __init__(self, client: Callable[[], Any], path: str, key: str) -> None:

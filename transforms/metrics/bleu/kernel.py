@@ -282,11 +282,9 @@ def count_long_row(row, texts, are_written, max_order, matches, stride, table, t
 
 @compiled
 def count_rows(first_row, texts, table, table_bytes, counts, long_row):
-    """Counts rows from `first_row` on, until one needs what the caller must provide.
-
-    `table` is the address of memory for a hash table, `counts` int64 (systems, rows, W), `long_row`
-    the address of the entry of `count_long_row`, or 0. Returns (rows done, log2 of the number of
-    slots of the table that the next row needs; 0 if it needs `long_row`).
+    """Counts rows from `first_row` on, until one needs what the caller must provide: a hash table,
+    or the address of the entry of `count_long_row`. Returns (rows done, log2 of the number of slots
+    that the next row needs; 0 if it needs the address).
     """
     row_bytes = counts.shape[2] * 8
     max_order = (counts.shape[2] - FIRST_MATCHES) // 2

@@ -143,10 +143,8 @@ def match_reference(reference, texts, orders, rows, matches, stride):
 
 @inner
 def match_long_reference(reference, texts, of_reference, orders, digits, table, matches, stride):
-    """Writes the matches in any reference.
-
-    `of_reference` is like `texts`, for this reference and the candidates: its bounds and numbers
-    are written. `digits` is the address of another number for each number, all 0 before and after.
+    """Writes the matches in any reference. `of_reference` is like `texts`, for it and the
+    candidates. `digits` has another number for each number, all 0 before and after.
     """
     first = numbers_of(texts, reference)
     end = first + length_of(texts.bounds, reference) * NUMBER_BYTES

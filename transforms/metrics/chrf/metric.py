@@ -1,14 +1,12 @@
 """chrF: its definition, and how sums become a score.
 
-Popović 2015 (https://aclanthology.org/W15-3049), section 2: chrF = (1 + beta^2) P R /
-(beta^2 P + R), with the means P of the precisions and R of the recalls of all orders. As in
-sacreBLEU, an order that the candidates or the references are too short for does not count. With
-`eps_smoothing` chrF is the mean of the F-scores of all orders, as in Popović's own program. The
-operations and their order are those of `CHRF._compute_f_score` in sacreBLEU 2.6.
+Popović 2015 (https://aclanthology.org/W15-3049), section 2: chrF = (1 + beta^2) P R / (beta^2 P +
+R), with the means P of the precisions and R of the recalls of all orders. As in sacreBLEU, an order
+that the candidates or the references are too short for does not count. With `eps_smoothing` chrF is
+the mean of the F-scores of all orders, as in Popović's own program.
 
 The columns of each order are the n-grams of the candidate, those of its best reference, and how
-many of them match; first the orders of characters, and then those of words. A candidate's n-grams
-count only if the reference has n-grams of this order.
+many of them match; first the orders of characters, and then those of words.
 """
 
 # mypy: allow-untyped-defs

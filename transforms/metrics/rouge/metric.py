@@ -1,8 +1,4 @@
-"""The metrics of ROUGE: their definitions, and the formula.
-
-The score of a corpus is the mean of the F-scores of its segments, in percent. rouge_score itself
-scores segments; its `BootstrapAggregator` estimates their mean.
-"""
+"""The metrics of ROUGE: the mean of the F-scores of segments, in percent, as rouge_score's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Streams of lines, their files, and the order of these: each shard must be there once.
-
-A shard is identified by its path without the compression suffix and the extension. Numbers in it
-are read as numbers, so `part-2` comes before `part-10`.
+"""Streams of lines, their files, and the order of these: each shard must be there once. Numbers in
+the path that identifies a shard are read as numbers, so `part-2` comes before `part-10`.
 """
 
 from __future__ import annotations

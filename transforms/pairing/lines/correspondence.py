@@ -2,10 +2,8 @@
 
 Two streams with the same number of lines can still be misaligned: each may lack a different shard
 or line. So streams of several shards must have the same shards, each with the same number of lines.
-A stream of one file can be paired with any stream.
-
-Rare NUL characters (U+0000) are text. Many mean that a file is UTF-16 without a byte order mark,
-which is often valid UTF-8, and its score would look plausible.
+Many NUL characters (U+0000) mean that a file is UTF-16 without a byte order mark, which is often
+valid UTF-8, and its score would look plausible.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Lines of text, and their tab-separated fields, as columns: they are copied, checked and split.
 
-One pass does everything, and reads the next parts of a file of this machine: if Python read each
-part, threads would wait for each other's lock.
-
-In a line with values (fields of tab-separated text, labels) one carriage return at the end belongs
-to the line's end. In plain line-parallel text, as in sacreBLEU, it is text.
+If Python read each part, threads would wait for each other's lock. A carriage return at the end of
+a line with values belongs to the line's end; in plain line-parallel text, as in sacreBLEU, it is
+text.
 """
 
 # mypy: allow-untyped-defs

@@ -1,10 +1,7 @@
 """The ranges of a corpus, whose lines are counted in parallel, and other facts about a text.
 
-A range has about 64 blocks, and the plan starts to read only at blocks. Ranges are larger in a
-larger corpus, so that the plan, which one worker makes, does not grow.
-
-Compiled code reads and counts many parts of a file of this machine in one call. It raises no
-errors: if anything is unusual, Python reads the file again, and says what is wrong.
+A range has about 64 blocks, and is larger in a larger corpus, so that the plan does not grow. If
+compiled code finds anything unusual, Python reads the file again, and says what is wrong.
 """
 
 # mypy: allow-untyped-defs

@@ -1,8 +1,4 @@
-"""Reads lines: makes columns of text from the bytes of files.
-
-A line ends at a newline (U+000A) and nowhere else. A UTF-8 byte order mark at the start of a
-file is dropped, and the last line of a file needs no newline.
-"""
+"""Reads lines: makes columns of text from bytes. Only a newline (U+000A) ends a line."""
 
 from __future__ import annotations
 

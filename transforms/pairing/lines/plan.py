@@ -1,8 +1,4 @@
-"""The plan: the lines of each portion, and their places in each file.
-
-The plan is made from counts of newlines, without text. A portion starts at a line. In each file
-it reads from the last block that begins before this line, and skips the lines before its own.
-"""
+"""The plan: the lines of each portion, and their places in each file, from counts of newlines."""
 
 from __future__ import annotations
 

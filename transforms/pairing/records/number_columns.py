@@ -1,7 +1,5 @@
-"""The numbers in columns of records, and which values are none.
-
-A text that is a number is a number, as in CSV. A boolean is none, but for means: there it is 1 or
-0, because judges often say only yes or no.
+"""The numbers in columns of records. A text that is a number is one, as in CSV. A boolean is none,
+but for means: there it is 1 or 0, because judges often say only yes or no.
 """
 
 # mypy: allow-untyped-defs

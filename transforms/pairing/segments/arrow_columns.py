@@ -52,20 +52,6 @@ class ArrowColumns:
 
     Raises:
       ValueError: a value is not a name, there is no column of references, or a column has two uses.
-
-    Examples:
-      >>> import apache_beam as beam
-      >>> import pyarrow as pa
-      >>> from beam_bleu import ArrowColumns, CorpusBleu
-      >>> table = pa.table({"mt": ["the cat sat on the mat"], "ref": ["A cat sat on the mat"]})
-      >>> with beam.Pipeline("FnApiRunner") as pipeline:
-      ...     _ = (
-      ...         pipeline
-      ...         | beam.Create([table])
-      ...         | CorpusBleu.Globally(columns=ArrowColumns("mt", ["ref"]))
-      ...         | beam.Map(lambda bleu: print(f"{bleu.score:.2f}"))
-      ...     )
-      75.98
     """
 
     candidate: str | Mapping[str, str]

@@ -50,15 +50,12 @@ def join_bucket(
 
 
 class _Bucket:
-    """The rows of a bucket.
+    """The rows of a bucket: int64 (rows,), the number of each one's id, which Arrow compares, and
+    its side.
 
-    Attributes:
-      codes: int64 (rows,), a number for each id. Arrow compares the ids, and not only hashes.
-      sides: int64 (rows,), the side of each row, of `JoinedRecords.sides`.
-      live: int64, the rows that the conditions keep: they can choose among several with one id.
-      known: bool (codes,), which ids the first side has, with or without conditions.
-      rows: int64 (sides, segments), the row of each segment on each side; -1 if a side lacks it.
-      rejected: bool (segments,), which segments have a bad record on any side.
+    `live` are the rows that the conditions keep: they can choose among several with one id. `known`
+    are the ids of the first side, with or without conditions. `rows`, int64 (sides, segments), is
+    the row of each segment on each side, or -1.
     """
 
     def __init__(self, source: JoinedRecords, systems: Sequence[str], table: pa.Table) -> None:

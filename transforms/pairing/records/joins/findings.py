@@ -66,11 +66,9 @@ FindingKey = tuple[Sort, str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What was found in a portion of a stream, in a bucket, or in several of them, added up.
-
-    `sent` and `arrived` are the numbers of rows in the shuffle, `segments` those that the
-    conditions keep, and no bad record rejects. The tally of portions has, as segments, the bad
-    records that are in no row, because their id or system could not be read.
+    """What was found in parts of a stream or in buckets. `sent` and `arrived` are rows in the
+    shuffle, `segments` those that the conditions keep, and no bad record rejects. The tally of
+    portions has, as segments, the bad records whose id or system could not be read.
     """
 
     read: int = 0

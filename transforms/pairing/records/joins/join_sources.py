@@ -51,14 +51,11 @@ from beam_bleu.transforms.wiring.steps import OfSource, Step, ThreadedDoFn, as_b
 class JoinedRecords(RecordSource):
     """A source of segments from streams of records. Equal ids belong to one segment.
 
-    Each system has a stream of candidates. Without systems, there is one stream of long records, in
-    `references`, each with the candidate of one system; all records of a segment must have the same
-    references, labels and kept columns. These are of the first stream of references, or of a
-    segment's first record. Without references, only numbers are read, and the first system says
-    which segments there are. A condition is for all streams that have its column.
-
-    `expected` is the required number of segments. In `row_folder`, a folder on this machine, rows
-    wait if the whole job runs here. By default, they go through the runner's shuffle.
+    Without systems, there is one stream of long records, in `references`, each with the candidate
+    of one system; all records of a segment must have the same references, labels and kept columns.
+    These are of the first stream of references, or of a segment's first record. Without references,
+    only numbers are read, and the first system says which segments there are. In `row_folder`, rows
+    wait if the whole job runs on this machine; by default they go through the runner's shuffle.
     """
 
     systems: tuple[str, ...]
