@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from command_line import Argument, Run, called
+from command_line import Argument, Run, called, write_lines
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 
@@ -27,26 +27,22 @@ POOR = [
 IDS = range(len(REFERENCES))
 
 
-def lines(path: Path, texts: list[str]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
-    return path
-
-
 def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
-    return lines(path, [json.dumps(row, ensure_ascii=False) for row in rows])
+    return write_lines(path, [json.dumps(row) for row in rows])
 
 
 def mt_metrics_eval(folder: Path) -> list[Argument]:
     """The folder of a test set: the reference is also among the outputs."""
     test_set = folder / "wmt23"
-    lines(test_set / "sources" / "en-de.txt", ["The dog sleeps .", "It rains .", "We drive ."])
-    lines(test_set / "references" / "en-de.refA.txt", REFERENCES)
-    lines(test_set / "references" / "en-de.refB.txt", POOR)
-    lines(test_set / "references" / "he-en.refA.txt", POOR)
+    write_lines(
+        test_set / "sources" / "en-de.txt", ["The dog sleeps .", "It rains .", "We drive ."]
+    )
+    write_lines(test_set / "references" / "en-de.refA.txt", REFERENCES)
+    write_lines(test_set / "references" / "en-de.refB.txt", POOR)
+    write_lines(test_set / "references" / "he-en.refA.txt", POOR)
     for name, texts in {"good": GOOD, "poor": POOR, "refA": REFERENCES}.items():
-        lines(test_set / "system-outputs" / "en-de" / f"{name}.txt", texts)
-    lines(test_set / "documents" / "en-de.docs", ["news\tn1", "news\tn1", "social\ts1"])
+        write_lines(test_set / "system-outputs" / "en-de" / f"{name}.txt", texts)
+    write_lines(test_set / "documents" / "en-de.docs", ["news\tn1", "news\tn1", "social\ts1"])
     return ["--input", test_set, "--language", "en-de"]
 
 
@@ -132,10 +128,15 @@ def hf_translation(folder: Path) -> list[Argument]:
 def opus(folder: Path) -> list[Argument]:
     """Aligned text files of a test set; the labels say the language variant of each line."""
     name = "tatoeba-test-v2021-08-07"
-    lines(folder / f"{name}.eng", ["x", "y", "z"])
-    reference = lines(folder / f"{name}.deu", REFERENCES)
-    lines(folder / f"{name}.deu.labels", ["deu", "deu", "gsw"])
-    return [reference, "-i", lines(folder / "good.txt", GOOD), lines(folder / "poor.txt", POOR)]
+    write_lines(folder / f"{name}.eng", ["x", "y", "z"])
+    reference = write_lines(folder / f"{name}.deu", REFERENCES)
+    write_lines(folder / f"{name}.deu.labels", ["deu", "deu", "gsw"])
+    return [
+        reference,
+        "-i",
+        write_lines(folder / "good.txt", GOOD),
+        write_lines(folder / "poor.txt", POOR),
+    ]
 
 
 SAMPLES: dict[str, Callable[[Path], list[Argument]]] = {
@@ -155,7 +156,8 @@ def scored(run: Run) -> list[float]:
 
 def test_a_layout_sets_the_flags(tmp_path: Path) -> None:
     files = [
-        lines(tmp_path / f"{i}.txt", texts) for i, texts in enumerate((REFERENCES, GOOD, POOR))
+        write_lines(tmp_path / f"{i}.txt", texts)
+        for i, texts in enumerate((REFERENCES, GOOD, POOR))
     ]
     good, poor = scored(called(files[0], "-i", *files[1:], "--format", "json"))
     assert {*SAMPLES} == {*LAYOUTS}

@@ -7,7 +7,6 @@ import doctest
 import io
 import json
 import re
-from typing import Any
 
 import pytest
 import shown_tables
@@ -122,9 +121,6 @@ def test_stars_follow_the_adjusted_p_value():
         assert f"| birch  | **27.0** ± 5.8{sup} |" in text
 
 
-ATLAS = PATHS["atlas"]
-
-
 def test_the_command_prints_each_format():
     data = called(*EXAMPLE, "--format=json").out
     for format in FORMATS:
@@ -148,22 +144,18 @@ def test_tsv_has_the_fields_of_json_lines_with_all_digits():
         assert row == {"preset": "", **texts, **lists}
 
 
-def test_the_scores_alone():
+def test_decimals_are_those_of_the_scores():
     scores = [score["score"] for score in called(*EXAMPLE, "-fjson").document["scores"]]
     for flags, decimals in [(["-b"], 1), (["--score-only", "-w3"], 3), (["-bw", "0"], 0)]:
         run = called(*EXAMPLE, *flags)
         assert (run.code, run.err) == (0, "")
         assert run.out.decode() == "".join(f"{score:.{decimals}f}\n" for score in scores)
-
-
-def test_decimals_are_those_of_the_scores():
-    def numbers(*more: Any) -> list[str]:
-        (row,) = called(*streams([ATLAS], REFERENCES, *more)).out.decode().splitlines()[4:]
-        return row.split()
-
-    score = ["atlas", "57.8", "±", "3.4"]
-    assert numbers() == [*score, "84.4/65.7/51.3/39.4", "1.000", "1.029", "1275", "1239"]
-    assert numbers("-w2")[1:4:2] == ["57.84", "3.39"]
-    assert numbers("-w2")[4:6] == ["84.39/65.67/51.28/39.38", "1.000"]
-    for flags, named in (("-w 16", "0 to 15, got 16"), ("-w 1.5", "0 to 15, got 1.5")):
-        called(*EXAMPLE, *flags.split()).assert_failed(2, "--width", named)
+    one = streams([PATHS["atlas"]], REFERENCES)
+    for flags, expected in (
+        ([], "atlas 57.8 ± 3.4 84.4/65.7/51.3/39.4 1.000 1.029 1275 1239"),
+        (["-w2"], "atlas 57.84 ± 3.39 84.39/65.67/51.28/39.38 1.000 1.029 1275 1239"),
+    ):
+        *_, row = called(*one, *flags).out.decode().splitlines()
+        assert row.split() == expected.split()
+    for width in ("16", "1.5"):
+        called(*EXAMPLE, "-w", width).assert_failed(2, "--width", f"0 to 15, got {width}")
