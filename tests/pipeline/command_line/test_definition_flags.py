@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 from typing import Any
 
 import apache_beam as beam
-import pytest
 import sacrebleu
 from apache_beam.pipeline import PipelineVisitor
 from command_line import (
@@ -136,41 +134,20 @@ def test_presets_are_listed_without_a_job():
     assert "compute_bleu" in tensorflow
 
 
-WORDS = [
-    *("the", "The", "THE", "a", "of", "to", "It's", "3.14", "1,000", "well-known", "(so)", "."),
-    *("&amp;", "&quot;x&quot;", "<skipped>", "“quoted”", "naïve", "İ", "ß", "北京", "😀", "end."),
-    # White space for Python, but not for Perl; and the other way round.
-    *("no\u00a0break", "next\u0085line", "em\u2003space", "\x1c", "a\tb", "zero\u200bwidth", ""),
-]
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory) -> list[str]:
-    """Arguments that score two systems with two references."""
-    folder, generator = tmp_path_factory.mktemp("hostile"), random.Random(11)
-    texts: list[list[str]] = [[] for _ in range(4)]
-    for _ in range(300):
-        words = generator.choices(WORDS, k=generator.randrange(14))
-        for text in texts:
-            text.append(" ".join(word for word in words if generator.random() < 0.85))
-    files = [write_lines(folder / f"{number}.txt", text) for number, text in enumerate(texts)]
-    return streams(files[:2], files[2:])
-
-
-def test_each_compared_preset_equals_a_run_of_its_own(hostile):
+def test_each_compared_preset_equals_a_run_of_its_own():
     own = ("--tokenize=intl", "--lowercase", "--normalize=nfkc", "--max_ngram_order=2")
-    run = called(*hostile, *own, "--compare_presets", "all", "--format=json")
+    run = called(*EXAMPLE, *own, "--compare_presets", "all", "--format=json")
     compared = {each["preset"]: each for each in run.document["presets"]}
     assert [*compared] == [*PRESETS]
     for name in ("mteval13a", "tensorflow", "huggingface"):
         # The tokens of presets are others than those of the run, so they have no intervals.
-        alone = called(*hostile, "--preset", name, "--no_uncertainty", "--format=json").document
+        alone = called(*EXAMPLE, "--preset", name, "--no_uncertainty", "--format=json").document
         assert compared[name]["scores"] == alone["scores"], name
         for signature in ("signature", "sacrebleu_signature"):
             assert compared[name][signature] == alone["metrics"][0][signature]
 
 
-def test_no_text_goes_through_a_shuffle(hostile, tmp_path):
+def test_no_text_goes_through_a_shuffle(tmp_path):
     batches, statistics, grouped = set(), set(), set()
 
     class Shuffles(PipelineVisitor):
@@ -181,7 +158,7 @@ def test_no_text_goes_through_a_shuffle(hostile, tmp_path):
                 batches.update(node.inputs)
                 statistics.update(node.outputs.values())
 
-    words = [*map(str, hostile), "--compare_presets=all", "--output", str(tmp_path)]
+    words = [*map(str, EXAMPLE), "--compare_presets=all", "--output", str(tmp_path)]
     parsed = parse(words)
     pipeline = parsed.runner.pipeline(parsed.beam)
     build(pipeline, parsed.job)

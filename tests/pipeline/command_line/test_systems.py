@@ -17,14 +17,6 @@ def systems(*words) -> list[str]:
     return list(parse([str(word) for word in words]).job.source.systems)
 
 
-def test_all_spellings_give_the_same_bytes():
-    expected = called(*EXAMPLE, "--format", "json")
-    assert expected.code == 0
-    assert called(*REFERENCES, "-i", *SYSTEMS.values(), "-f", "json") == expected
-    references = [word for path in REFERENCES for word in ("--references", path)]
-    assert called(*references, "-i", *SYSTEMS.values(), "-f", "json") == expected
-
-
 def test_a_pattern_makes_each_of_its_files_a_system_in_natural_order(tmp_path):
     for name in ("run-10.txt", "run-2.txt", "run-1.txt.gz"):
         (tmp_path / name).touch()
