@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
-from command_line import (
-    EXAMPLE,
-    EXAMPLES,
-    PROJECT,
-    called,
-    streams,
-    write_lines,
-)
+from command_line import EXAMPLE, EXAMPLES, PROJECT, called, streams, write_lines
 from jsonschema import Draft202012Validator
 
 import beam_bleu.pipeline.graph
@@ -28,10 +19,8 @@ SCHEMAS = {
 
 LANGUAGES = EXAMPLES / "languages"
 
-Json = dict[str, Any]
 
-
-def result(folder: Path, *arguments: Any) -> Json:
+def result(folder, *arguments):
     """The document of a run that must succeed."""
     run = called(*arguments, "--format=json", "--output", folder)
     assert run.code == 0, run.err
@@ -40,7 +29,7 @@ def result(folder: Path, *arguments: Any) -> Json:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
+def results(tmp_path_factory):
     """Documents of every form, with the folders that they are in."""
     folder = tmp_path_factory.mktemp("texts")
     lines = [f"the cat sat on mat {i}" for i in range(12)]
@@ -76,8 +65,9 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *streams([same, other, empty], [same], "--compare=all"),
             *("--resample=bootstrap", "--resamples=50"),
         ],
-        "averages": [*EXAMPLE, "--reference_length=average", "--segment_scores"],
-        "no tokens in the references": streams([same], [empty], "--segment_scores"),
+        "averages without tokens": streams(
+            [same], [empty], "--reference_length=average", "--segment_scores"
+        ),
         "rejected": streams([bad], [same], "--on_bad_record=reject", "--max_rejected=1"),
         "joined": [
             *streams([folder / "one.jsonl", folder / "two.jsonl"], []),
@@ -85,13 +75,8 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
             *("--join_on=id", "--coverage=common"),
         ],
         "several metrics": [
-            *(
-                *EXAMPLE,
-                "--metrics",
-                *reversed(METRICS_OF_TEXTS),
-                "--segment_scores",
-                "--compare=all",
-            ),
+            *(*EXAMPLE, "--metrics", *reversed(METRICS_OF_TEXTS), "--segment_scores"),
+            "--compare=all",
             *("--resample=bootstrap", "--resamples=50", "--compare_presets"),
             *(f"--labels=domain={EXAMPLES}/domains.txt", "--slice_by=domain,length"),
         ],
@@ -103,13 +88,10 @@ def results(tmp_path_factory) -> dict[str, tuple[Json, Path]]:
         ],
         "languages": [
             LANGUAGES / "references.txt",
-            *("-i", *sorted((LANGUAGES / "systems").iterdir())),
-            *(f"--labels=lang_pair={LANGUAGES}/pairs.txt", "--language_column=lang_pair"),
-            "--segment_scores",
+            *("-i", *sorted((LANGUAGES / "systems").iterdir()), "--segment_scores"),
+            *(f"--labels=pair={LANGUAGES}/pairs.txt", "--language_column=pair"),
         ],
-        "tasks": [
-            *("--layout=lm-eval", f"--input={folder}/samples_*.jsonl", "--where=filter=none"),
-        ],
+        "tasks": ["--layout=lm-eval", f"--input={folder}/samples_*.jsonl", "--where=filter=none"],
         "smoothed beyond 100": [
             *streams([other], [same], "--smooth_method=epsilon", "--smooth_value=1000"),
             *("--segment_scores", "--segment_smooth_method=nltk-method5"),
@@ -143,7 +125,7 @@ def test_the_records_of_failed_and_of_running_runs_are_valid(tmp_path, monkeypat
     validator.validate(json.loads((tmp_path / "run.json").read_bytes()))
     states = []
 
-    def watched(*arguments: Any) -> None:
+    def watched(*arguments):
         running = json.loads((tmp_path / "run.json").read_bytes())
         validator.validate(running)
         states.append(running["state"])

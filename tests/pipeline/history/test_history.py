@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from command_line import REFERENCES, SYSTEMS, called, read_lines, write_lines
-from made_nights import write_night, write_run
-from made_results import SIGNATURE, entry, result, written
+from made_results import SIGNATURE, entry, result, write_night, write_run, written
 from memory_filesystem import OBJECTS
 
 from beam_bleu.pipeline.history.history import Change, Gap, History, Series, as_text, history

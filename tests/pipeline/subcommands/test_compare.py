@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from command_line import EXAMPLES, PROJECT, called, read_lines, write_lines
-from made_nights import write_night, write_run
-from made_results import entry, result
+from made_results import entry, result, write_night, write_run
 from markdown_tables import sections
 from saved_parts import TEXTS, lines_in, run_into
 
