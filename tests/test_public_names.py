@@ -42,7 +42,7 @@ def has_example(name):
     return ">>> from beam_bleu import " in (inspect.getdoc(getattr(beam_bleu, name)) or "")
 
 
-@pytest.mark.parametrize("name", filter(has_example, NAMES))
+@pytest.mark.parametrize("name", [*filter(has_example, NAMES)])
 def test_the_example_of_a_name_runs(name, folder, monkeypatch):
     monkeypatch.chdir(folder)
     value = getattr(beam_bleu, name)
