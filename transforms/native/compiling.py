@@ -172,12 +172,10 @@ class Vectors:
 
 
 def operation(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a function of compiled code from the instructions that a Python function writes.
-
-    The Python function takes llvmlite's builder and the values of the arguments, and returns the
-    value of the result: None for "void", a list for a tuple. Types are names of numba, such as
-    "int64", `Vectors`, or tuples of equal names. Without a type, an argument can have any, and the
-    result has that of the first argument.
+    """Makes a function of compiled code from the instructions that a Python function writes: it
+    takes llvmlite's builder and values, and returns a value, None for "void", or a list for a
+    tuple. Types are names of numba, `Vectors`, or tuples of equal names. Without a type, an
+    argument can have any, and the result has that of the first one.
     """
     return lambda code: Operation(code, result, arguments)
 

@@ -57,12 +57,9 @@ _MARKS = '.,?:;!"()'
 
 
 def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts after Tercom's changes, which are then split at white space.
-
-    The expressions are those of sacreBLEU's `tokenizer_ter.py`, in the same order, but for what
-    changes no word: its ranges of Asian characters, of which some overlap, are one class; and its
-    three expressions for hiragana and katakana never match, because they begin with `^`, but by
-    then the text begins with a space.
+    """The texts after Tercom's changes, which are then split at white space: the expressions of
+    sacreBLEU's `tokenizer_ter.py`, in order, but for what changes no word: overlapping ranges of
+    Asian characters, and three expressions for hiragana and katakana, which never match.
     """
     is_normalized, is_asian = "norm" in text.tokenize, "asian" in text.tokenize
     if is_normalized:

@@ -111,10 +111,9 @@ def _is_mark(byte):
 
 @inner
 def _cut_marks(word, last, place):
-    """Writes the places of what sacreBLEU's chrF makes of words; returns the end of the places.
-
-    These are the words of its `_remove_punctuation`. A character of several bytes is no mark, so
-    bytes are enough to decide. A word of a single character stays as it is: "(hi)" is "(hi", ")".
+    """Writes the places of what sacreBLEU's `_remove_punctuation` makes of words; returns their
+    end. A character of several bytes is no mark. A word of a single character stays as it is:
+    "(hi)" is "(hi", ")".
     """
     while word < last:
         start, end = load_int(word + FIRST, 0), load_int(word + SECOND, 0)

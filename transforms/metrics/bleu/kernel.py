@@ -136,12 +136,9 @@ _match_high_orders = _matching(16, short=False, several=True)
 
 @inner
 def match_segment(texts, max_order, matches, stride):
-    """Writes the clipped matches of every candidate of one segment, for each order.
-
-    `texts` has the tokens of the segment and their bounds; no reference has more than
-    LONGEST_REFERENCE. The memory of the vocabulary and of the numbers is overwritten. `matches` is
-    the address of N int64 for the first candidate, `stride` the bytes from these to those of the
-    next one. Returns whether the counts are exact; if not, they are wrong.
+    """Writes the clipped matches of every candidate of one segment, for each order, to N int64 at
+    `matches`, and `stride` bytes later for the next candidate. The memory of the vocabulary and of
+    the numbers is overwritten. Returns whether the counts are exact; if not, they are wrong.
     """
     kept = different = _NOTHING
     keys, several = texts.vocabulary, texts.reference_count > 1

@@ -77,9 +77,8 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 @inlined
 def _next(more, less, equal, not_more_before, less_before):
     """(more, less) of a block's next row, and (not more, less) of the column before the next block.
-
-    `equal` are the columns whose symbol is that of the next row. `not_more_before` is 0 if the
-    column before the block grows by 1 to the next row; `less_before` is 1 if it falls by 1.
+    `equal` are the columns whose symbol is that of the next row; `not_more_before` and
+    `less_before` say how the column before the block grows, or falls, by 1 to it.
     """
     equal |= less_before
     kept = equal & more

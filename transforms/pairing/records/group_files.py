@@ -123,11 +123,9 @@ _END = b"\xff\xff\xff\xff\0\0\0\0"  # the mark of the end of a stream
 
 
 class ArrowFile(GroupFile):
-    """A stream is one group, because it is read from its beginning.
-
-    pyarrow takes a stream that ends early for a whole one, and ignores what follows its end. A file
-    is such a stream between two marks, with a footer. So each is read once as a stream, without its
-    columns: it must end with the mark of the end, at the right place.
+    """A stream is one group, because it is read from its beginning. pyarrow takes a stream that
+    ends early for a whole one, and ignores what follows its end. A file is such a stream between
+    two marks, with a footer. So each is read once as a stream, without its columns, to its mark.
     """
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
