@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Iterator
 
 from beam_bleu.pipeline.command_line.config import GROUPS
-from beam_bleu.pipeline.library.keywords import KEYWORDS
+from beam_bleu.pipeline.library.evaluate import KEYWORDS
 from beam_bleu.transforms.definition.flags import Flag
 from docs.pages import code
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from beam_bleu.pipeline.command_line.help import SUBCOMMANDS
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
-from beam_bleu.pipeline.library.keywords import KEYWORDS
+from beam_bleu.pipeline.library.evaluate import KEYWORDS
 from beam_bleu.pipeline.library.read_scores import (
     COMPARISON_COLUMNS,
     EXAMPLE_COLUMNS,

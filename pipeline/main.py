@@ -47,7 +47,6 @@ _LOG = logging.getLogger("beam_bleu")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit code (see the README)."""
     argv = sys.argv[1:] if argv is None else argv
     if not argv:
         say(short_help().rstrip())
@@ -71,7 +70,6 @@ def command() -> NoReturn:
 
 
 def _refuse_mistyped_subcommand(word: str) -> None:
-    """Refuses a word that is probably meant as a subcommand, and is not a file."""
     near = "--help" if word == "help" else nearest(word, SUBCOMMANDS)
     if near is not None and word.isalpha() and not os.path.lexists(word):
         raise UsageError(
@@ -189,7 +187,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         handshake = sent = None
         if not arguments.runner.in_process:
             with uninterrupted():
-                from beam_bleu.pipeline.engines import sent_jobs, watched_job
+                from beam_bleu.pipeline.engines import sent_jobs
                 from beam_bleu.pipeline.engines.handshake import Handshake
 
             handshake = Handshake.of(job, arguments.beam)
@@ -209,7 +207,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
                     sent = sent_jobs.sent_job(result, arguments.beam)
                     record.submitted(sent.id)
                     timeout = arguments.flags.worker_timeout
-                    state = watched_job.follow(sent, handshake, timeout, record.answered)
+                    state = sent_jobs.follow(sent, handshake, timeout, record.answered)
                 if state not in (None, PipelineState.DONE):
                     raise JobError(
                         f"the job ended in the state {state}", "look at the engine's log"
@@ -220,7 +218,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
             if arguments.runner.in_process:
                 discard(job.output, job.run)
             if handshake is not None and isinstance(error, Exception):
-                known = watched_job.engine_failure(error, sent, arguments.beam)
+                known = sent_jobs.engine_failure(error, sent, arguments.beam)
                 if known is not None:
                     raise known from error
             raise

@@ -25,11 +25,11 @@ from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, shor
 from beam_bleu.pipeline.command_line.layouts import LayoutFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, MonitoringFlags
 from beam_bleu.pipeline.command_line.parser import LogFlags, Parser, ProgressFlag, add_flags
-from beam_bleu.pipeline.command_line.slice_flags import SliceFlags
 from beam_bleu.pipeline.command_line.source_flags import (
     BringingTogetherFlags,
     CheckingFlags,
     RecordFlags,
+    SliceFlags,
     TextFlags,
 )
 from beam_bleu.pipeline.engines.runners import SHOWN_RUNNERS, WORKER_TIMEOUT

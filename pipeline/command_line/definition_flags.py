@@ -166,7 +166,6 @@ METRICS_FLAG, PRESET, *LANGUAGE_FLAGS = flags_of(DefinitionFlags)
 
 
 def with_choices(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
-    """The flags of a class and those of metrics, of values as argparse gives them."""
     given = {row.name: values.get(row.name) for row in metric_flags()}
     return dataclasses.replace(
         filled(kind, values),

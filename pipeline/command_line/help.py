@@ -13,8 +13,6 @@ from beam_bleu.pipeline.errors.told_errors import EXIT_CODES
 
 @dataclasses.dataclass(frozen=True)
 class Subcommand:
-    """A subcommand: its module, what it does, for --help, and the words after its name."""
-
     module: str
     summary: str
     words: str = "[flags]"
@@ -46,10 +44,7 @@ SUBCOMMANDS = {
     "rescore": Subcommand("totals", "score saved totals by another definition", "FILE [flags]"),
     "worst": Subcommand("worst", "show the worst segments, or those that lost most", "DIR [flags]"),
 }
-"""The words that do something else than score, if they come first.
-
-Each is a function `NAME_command(argv) -> int` in a module of `subcommands`, which is imported only
-when it is called. A file with such a name is written with its folder: ./doctor."""
+"""Each is a function `NAME_command(argv) -> int` in a module of `subcommands`, imported for it."""
 
 _NARROWEST, _WIDEST = 80, 100
 _FLAGS_WIDTH = 26

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.definition_flags import language_code
-from beam_bleu.pipeline.command_line.slice_flags import needed_labels
+from beam_bleu.pipeline.command_line.source_flags import needed_labels
 from beam_bleu.pipeline.command_line.sources import name_and_pattern
 from beam_bleu.pipeline.folder.paths import checked_path
 from beam_bleu.transforms.definition.choices import table

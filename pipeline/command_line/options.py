@@ -24,7 +24,7 @@ from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_c
 from beam_bleu.pipeline.command_line.evidence_flags import evidence, gates_of_run
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.parser import check_rules, with_underscores
-from beam_bleu.pipeline.command_line.slice_flags import (
+from beam_bleu.pipeline.command_line.source_flags import (
     DOCUMENT,
     check_columns,
     check_labels,

@@ -49,7 +49,6 @@ class DisplayFlags(RowChoice):
     )
 
     def shown(self, data: bytes, result: Result, remarks: Sequence[str] = ()) -> bytes:
-        """The bytes for stdout, of those of scores.json; `remarks` are not in it."""
         labels = ["(no label)" if label is None else label for label in result.partitions]
         if result.partitions != (None,):
             remarks = [*remarks, f"partition{'s'[: len(labels) - 1]} {joined(labels)}"]

@@ -185,7 +185,6 @@ _CONTRADICTIONS = (
 
 
 def check_rules(flags: object) -> None:
-    """Checks that each flag of a class has those that it needs, and none that contradicts it."""
     for group, others, why in _CONTRADICTIONS:
         for name, other in itertools.product(group.split(), others.split()):
             if _is_given(flags, name) and _is_given(flags, other):

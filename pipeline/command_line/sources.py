@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from beam_bleu.pipeline.command_line.slice_flags import (
+from beam_bleu.pipeline.command_line.source_flags import (
     check_label_names,
     label_streams,
     needed_labels,
@@ -178,7 +178,6 @@ class _Described:
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:
-        """The records of a stream: a source, which is also a reader for joins."""
         from beam_bleu.transforms.pairing.records.record_files import record_files
 
         flags = self.flags
@@ -258,7 +257,6 @@ def _shared(paths: Sequence[str], others: Sequence[Named]) -> dict[str, str]:
 
 
 def _named(text: str) -> Named:
-    """The system of [NAME=]PATTERN."""
     name, pattern = name_and_pattern(text)
     if name is not None:
         return name, pattern

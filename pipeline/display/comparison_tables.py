@@ -178,7 +178,6 @@ def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table
 
 
 def difference_number(row: DifferenceRow | None, decimals: int) -> Number:
-    """A difference, marked if it is significant. A slice can lack a system."""
     if row is None:
         return Number()
     return estimate(row.difference, row.interval, decimals, signed, verdict(row))

@@ -24,7 +24,6 @@ from beam_bleu.transforms.score.shown_score import HALF_INTERVAL, rounded
 
 
 def only_scores(view: View) -> str:
-    """The score of each system on the whole corpus, on its own line; metric by metric."""
     return "".join(
         f"{rounded(row.score, view.decimals_of(row.metric))}\n"
         for row in view.result.scores
@@ -56,7 +55,6 @@ def _text(view: View) -> str:
 
 
 def _paper_tables(view: View) -> Iterator[Table]:
-    """The tables of a result for a paper or a page; systems by metrics, and what was asked for."""
     if systems := systems_table(view, for_paper=True):
         yield systems
     for metric in view.result.metrics:
@@ -105,7 +103,6 @@ def _field(value: Any) -> str:
 
 
 def _entries(result: Result) -> Iterator[dict[str, Any]]:
-    """The scores of the run, the averages of languages or tasks, and the scores of each preset."""
     for metric in result.words:
         for row in result.scores:
             if row.metric == metric and row.score is not None:

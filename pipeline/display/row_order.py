@@ -43,15 +43,12 @@ USUAL_ROWS = RowChoice()
 
 
 def decimals_of(metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()) -> int:
-    """How many decimals scores or differences by a metric have that are shown together."""
     errors = [row.standard_error for row in rows if row is not None]
     return decimals_for(errors, metric_type(metric).score_type.DECIMALS)
 
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """A result, the bytes of its scores.json, and how it is to be shown."""
-
     result: Result
     data: bytes = b""
     remarks: Sequence[str] = ()

@@ -32,8 +32,6 @@ _SHOWN_LANGUAGES = 8
 
 @dataclasses.dataclass(frozen=True)
 class Slice:
-    """What a result says of a slice by a metric: scores by system, and differences of systems."""
-
     name: str
     scores: dict[str, ScoreRow] = dataclasses.field(default_factory=dict)
     differences: list[ComparisonRow] = dataclasses.field(default_factory=list)
@@ -162,7 +160,6 @@ def preset_table(view: View, metric: MetricNames) -> Table | None:
 
 
 def score_number(score: ScoreRow | None, decimals: int) -> Number:
-    """A score. A slice can lack a system, and an average a part."""
     return Number() if score is None else estimate(score.score, score.interval, decimals)
 
 
@@ -215,7 +212,6 @@ def ranks_of(clusters: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, str]:
 def score_numbers(
     scores: Sequence[ScoreRow | None], decimals: int, marks: Mapping[str, str]
 ) -> list[Number]:
-    """Scores that are compared with each other; the best ones are those that look best."""
     numbers = [score_number(score, decimals) for score in scores]
     texts = [number.text for number in numbers if number.text]
     lower = any(row_of(score.metric).lower_is_better for score in scores if score is not None)
@@ -234,7 +230,6 @@ def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
 
 
 def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]], list[str]]:
-    """The marks by metric and system, ranks or stars, and sentences on their meaning."""
     groups = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
     compared = [row for row in result.comparisons if row.group == groups[row.metric]]
     if all(row.p_value_holm is None for row in compared):

@@ -68,7 +68,6 @@ def as_lines(sentences: Iterable[str]) -> str:
 
 
 def cell_texts(column: Sequence[Cell]) -> list[str]:
-    """The cells of a column. Decimal points are below each other."""
     if not any(isinstance(cell, Number) for cell in column):
         return [printable(str(cell)) for cell in column]
     return estimates([cell if isinstance(cell, Number) else Number(cell) for cell in column])
@@ -79,7 +78,6 @@ def markdown(tables: Iterable[Table], remarks: Sequence[str]) -> str:
 
 
 def _markdown(table: Table) -> str:
-    """A table with its caption, in columns that are also aligned before a page is made of it."""
     header, *rows = ([_markdown_cell(cell) for cell in row] for row in (table.header, *table.rows))
     widths = [max(3, *map(cell_len, column)) for column in zip(header, *rows, strict=True)]
     rule = [
@@ -147,7 +145,6 @@ _ESCAPED = re.compile(rf"(?P<joined>[`',-])(?=(?P=joined))|[{re.escape(''.join(_
 
 
 def latex(tables: Iterable[Table], remarks: Sequence[str]) -> str:
-    """The tables as floats, below remarks about the result as comments."""
     lines = [f"% {printable(remark)}" for remark in remarks]
     lines += _PREAMBLE
     for number, table in enumerate(tables, 1):

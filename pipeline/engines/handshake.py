@@ -105,7 +105,6 @@ def differs(name: str, worker: Worker, wanted: str) -> bool:
 
 
 def hosts_and_versions(workers: Sequence[Worker]) -> list[dict[str, Any]]:
-    """The workers as run.json shows them."""
     shown = {(worker.host, tuple(sorted(worker.software.items()))) for worker in workers}
     return [{"host": host, "versions": dict(versions)} for host, versions in sorted(shown)]
 
@@ -154,7 +153,6 @@ class Handshake:
         return cls(job.source, texts, job.output, _software(texts), path, probes)
 
     def steps(self, step: Step) -> beam.PTransform:
-        """The transform of a pipeline's root to one element, if the workers can do the job."""
         return "Greet the workers" >> _greet(self, step)
 
     @property

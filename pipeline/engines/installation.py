@@ -116,7 +116,6 @@ def _numbers() -> Iterator[Fact]:
 
 @functools.cache  # a process does many probes
 def scored(tokenize: TokenizerName) -> float:
-    """The BLEU of the sample, from the kernel and the formula, without a pipeline."""
     import pyarrow as pa
 
     from beam_bleu.transforms.metrics.bleu.metric import BleuConfig

@@ -140,7 +140,6 @@ _LEVELS = (logging.CRITICAL, logging.WARNING, logging.INFO)
 
 
 def warn(message: str) -> None:
-    """Prints a warning for the reader of the result on stderr, unless --quiet is given."""
     _LOGGER.warning("%s", message)
 
 

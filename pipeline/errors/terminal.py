@@ -48,7 +48,6 @@ def formatted_log(name: LogFormatName) -> Iterator[None]:
 
 
 def log_line(level: str, message: str, text: str, **more: Any) -> str:
-    """A message of a level such as "info", with other keys after it, or the text for people."""
     if not Log.is_json:
         return text
     now = (
@@ -75,7 +74,6 @@ def tell(message: str) -> None:
 
 @contextlib.contextmanager
 def silent_stderr() -> Iterator[None]:
-    """While the body runs, this process and its children write nothing to stderr."""
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere):
         kept = os.dup(2)
         os.dup2(nowhere.fileno(), 2)

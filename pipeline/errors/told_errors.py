@@ -98,8 +98,6 @@ _SENDING = "or send it with the job: --extra_package beam_bleu-....whl"
 
 
 class Failure(NamedTuple):
-    """What an engine says of a failure, such as a traceback, and the machine if it names one."""
-
     text: str
     host: str = ""
 
@@ -195,7 +193,6 @@ def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | Non
 
 
 def hopeless(failures: Sequence[Failure]) -> BleuError | None:
-    """The error for failures after which an engine starts a job in vain."""
     marked = next(filter(None, (find_error(failure.text) for failure in failures)), None)
     if marked is not None:
         return marked

@@ -126,8 +126,6 @@ def _leaf(field: pa.Field) -> str:
 
 
 class WriteRejected(beam.DoFn):
-    """Writes bad records to files of a run; emits the `Rejected` of each file."""
-
     def __init__(self, output: str, run: str) -> None:
         self._output = output
         self._run = run

@@ -54,7 +54,6 @@ def manifest(
 def request_digest(
     request: Sequence[str], streams: Iterable[Iterable[tuple[str, int, str | None]]]
 ) -> str:
-    """The digest of what decides a result, by the path, size and version of each file."""
     files = [
         sorted((os.path.abspath(path) if is_local(path) else path, *rest) for path, *rest in stream)
         for stream in streams
@@ -96,7 +95,6 @@ def sha256(data: bytes) -> str:
 
 
 def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The streams that were read, without the versions of files, which say nothing elsewhere."""
     streams = [dict(stream) for stream in read]
     for stream in streams:
         stream.pop("snapshot", None)

@@ -61,7 +61,6 @@ def _matched(folder: str, below: bool) -> list[str]:
 
 
 def paths_matching(pattern: str) -> list[str]:
-    """The files and folders of an object store that match a pattern, without hidden ones."""
     from apache_beam.io.filesystem import FileSystem
 
     pattern = pattern.rstrip("/")
@@ -85,7 +84,6 @@ def read(path: str, most: int = -1) -> bytes:
 
 
 def created(path: str) -> Any:
-    """A new file, to write. Its folder is made if it is missing."""
     if is_local(path):
         os.makedirs(os.path.dirname(path) or os.curdir, exist_ok=True)
         return open(path, "wb")
@@ -135,7 +133,6 @@ def _temporary(path: str, data: bytes) -> Iterator[str]:
 
 @contextlib.contextmanager
 def writing(path: str, doing: str = "written", remedy: str = "check the folder") -> Iterator[None]:
-    """Makes a `JobError` of any exception that a filesystem raises while the body writes."""
     try:
         yield
     except JobError:

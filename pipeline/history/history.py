@@ -91,7 +91,6 @@ class NightScore(NamedTuple):
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the score is significantly worse or better than before; "" if neither."""
         row = self.change.row
         return "" if row is None else judged(row, row.p_value)
 
@@ -105,8 +104,6 @@ class Series:
 
 @dataclasses.dataclass(frozen=True)
 class History:
-    """The series are in the order of metrics, the whole corpus before slices, then systems."""
-
     nights: tuple[str, ...]
     series: tuple[Series, ...]
     gaps: tuple[Gap, ...]
@@ -200,7 +197,6 @@ def _changes(
 def _segments(
     old: SavedResult, new: SavedResult, new_texts: bool
 ) -> tuple[Literal["same", "others", "replaced", "unknown"], str]:
-    """How the segments of two nights are related, and why."""
     references, records = (
         [saved.digests(role) for saved in (old, new)] for role in ("references", "records")
     )
@@ -291,7 +287,6 @@ def _nights(gap: Gap) -> str:
 
 
 def _reasons(history: History) -> Iterator[str]:
-    """Why changes have no p-value or only an upper bound of it, and how many they are."""
     reasons = collections.Counter(
         (score.change.reason, score.change.row is None or score.change.row.p_value is None)
         for series in history.series

@@ -21,7 +21,7 @@ from apache_beam.typehints import schemas, typehints
 from apache_beam.typehints.row_type import RowTypeConstraint
 
 from beam_bleu.pipeline.library import evaluate
-from beam_bleu.pipeline.library.keywords import KEYWORDS
+from beam_bleu.pipeline.library.evaluate import KEYWORDS
 from beam_bleu.transforms import corpus_scores, reading, segment_scores
 from beam_bleu.transforms.chosen_metrics import configs_by_word
 from beam_bleu.transforms.definition.choices import require_choice
@@ -285,7 +285,6 @@ class EvaluateJoinedRecords(_Evaluating):
 def _given(
     transform: beam.PTransform, config: Mapping[str, Any], keys: Sequence[str]
 ) -> dict[str, Any]:
-    """The configuration of a transform, which has these keys, without those that are null."""
     for key in config:
         if key not in keys:
             name = type(transform).__name__
@@ -326,7 +325,6 @@ def _config(asked: Any) -> Any:
 
 
 def _score_types(config: Any) -> dict[str, Any]:
-    """The types of the fields of a score in a row."""
     score_type = config.metric.score_type
     hints = typing.get_type_hints(score_type)
     types = {name: hints[name] for name in fields_in_order(score_type) if name != "interval"}
@@ -344,7 +342,6 @@ def _type_in_row(hint: Any) -> Any:
 
 
 def _checked_types(rows: PCollection[Any], fields: RowFields) -> dict[str, Any]:
-    """The types of the fields of rows, by name; those that are read can be scored."""
     try:
         types = dict(schemas.named_fields_from_element_type(rows.element_type))
     except TypeError as error:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import signature_of, systems_table
 from beam_bleu.pipeline.display.table import as_text
-from beam_bleu.pipeline.examples.segments import read_examples
+from beam_bleu.pipeline.examples import read_examples
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,

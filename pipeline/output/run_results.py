@@ -38,8 +38,6 @@ from beam_bleu.transforms.wiring.filesystems import join
 
 @dataclasses.dataclass(frozen=True)
 class RunResult:
-    """A scores.json as bytes and as rows, and remarks for the person who started the run."""
-
     scores: bytes
     result: Result
     notes: tuple[str, ...] = ()

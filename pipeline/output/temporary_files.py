@@ -31,7 +31,6 @@ _READ = 1 << 20
 
 
 def is_pipe(path: str) -> bool:
-    """Whether a path of the command line is stdin or a pipe."""
     try:
         return path in _STDIN or stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -123,7 +122,6 @@ def _new_folder() -> str:
 
 
 def _with_copies(value: Any, copies: Mapping[Stream, Stream]) -> Any:
-    """The value with other streams in place of its own, at any depth."""
     if isinstance(value, Stream):
         return copies.get(value, value)
     if type(value) is tuple:

@@ -33,8 +33,6 @@ colours. style.css has as many colours; more lines in one chart cannot be told a
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """An axis with ticks at round numbers, from the first to the last one."""
-
     ticks: Sequence[float]
 
     @classmethod

@@ -184,7 +184,6 @@ def reasons(result: Result) -> Iterator[Figure]:
 
 
 def _distributions(result: Result, metric: MetricNames) -> Iterator[Figure]:
-    """How many segments have which score. Systems can have buckets of their own."""
     by_edges: dict[tuple[float | None, ...], dict[str, Sequence[int]]] = {}
     for entry in result.distributions or ():
         if entry["metric"] == metric.metric:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.table import is_numeric
 from beam_bleu.pipeline.errors.printable import printable
-from beam_bleu.pipeline.examples.segments import Entry, read_examples
-from beam_bleu.pipeline.examples.shown_segments import heading, scores, texts
+from beam_bleu.pipeline.examples import Entry, heading, read_examples, scores, texts
 from beam_bleu.pipeline.folder.file_names import REPORT, SCORES
 from beam_bleu.pipeline.folder.locking import locked
 from beam_bleu.pipeline.folder.paths import require_module
@@ -52,7 +51,6 @@ def require_jinja2() -> None:
 
 
 def page(saved: SavedResult, history: History | None = None) -> bytes:
-    """The page of a result, and of the history whose last night it is."""
     require_jinja2()
     examples = read_examples(saved.folder) if saved.folder else None
     with named_if_damaged(saved.name):

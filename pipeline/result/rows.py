@@ -38,8 +38,6 @@ FAMILIES: Mapping[FamilyName, str] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MetricNames:
-    """A metric of a result. Its signatures are None if languages have different ones."""
-
     metric: MetricWord
     name: str
     signature: str | None
@@ -48,8 +46,6 @@ class MetricNames:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PresetNames:
-    """A preset by which a metric is scored, too, and whether its scores can have errors."""
-
     metric: MetricWord
     preset: str
     signature: str
@@ -100,8 +96,6 @@ class DifferenceRow(Difference):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ComparisonRow(DifferenceRow):
-    """The score of a system minus that of the baseline."""
-
     baseline: str
 
 
@@ -167,7 +161,6 @@ class Result:
         return [row for row in self._scores(word) if isinstance(row.group, Mapping)]
 
     def _scores(self, word: MetricWord) -> list[ScoreRow]:
-        """Those by the definition of the run."""
         return [row for row in self.scores if row.metric == word and row.preset is None]
 
     def compared(self, word: MetricWord) -> list[ComparisonRow]:
@@ -227,7 +220,6 @@ class Definition(NamedTuple):
 
 
 def slice_text(group: Mapping[str, str | None]) -> str:
-    """The text that names a slice, such as domain=news,lang_pair=en-de."""
     return ",".join(f"{label}={value_text(value)}" for label, value in group.items())
 
 

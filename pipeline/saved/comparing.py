@@ -85,7 +85,6 @@ def compared_series(old: Result, new: Result, pairs: Paired | str) -> dict[Key, 
 
 
 def _scored(result: Result) -> dict[tuple[Key, bool], ScoreRow]:
-    """The scores, by their series and whether they are means."""
     return {
         (key_of(row), row.group == MACRO_AVERAGE): row
         for row in result.scores

@@ -191,7 +191,6 @@ def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gat
 
 
 def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
-    """The error if a result misses a threshold, and warnings. Without an output it is not kept."""
     checks = judge(result, gates) if gates else []
     remedy = "find out what has changed, or change the threshold"
     if output:

@@ -71,7 +71,6 @@ def paired(old: SavedTotals, new: SavedTotals, metrics: Iterable[MetricWord]) ->
 
 
 def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
-    """Why two runs may have different segments."""
     both = [[partition.inputs for partition in saved.partitions] for saved in (old, new)]
     labels = [[partition.label for partition in saved.partitions] for saved in (old, new)]
     if old.evidence.documents != new.evidence.documents:

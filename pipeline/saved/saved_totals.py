@@ -32,8 +32,6 @@ class Partition:
 
 @dataclasses.dataclass(frozen=True)
 class SavedTotals:
-    """The content of totals.json, with the versions of the libraries that made the tokens."""
-
     totals: Totals
     scorings: ScoringsOfMetrics
     slicing: Slicing
@@ -100,7 +98,6 @@ def shown(value: Any) -> str:
 
 
 def versions_of(totals: Totals, scorings: ScoringsOfMetrics, slicing: Slicing) -> dict[str, str]:
-    """The versions of the libraries that have made the tokens."""
     texts: dict[TextName, None] = {}
     for name, of_metric in scorings.items():
         texts |= dict.fromkeys(of_metric.counted)
@@ -185,9 +182,6 @@ def _coverage(parts: Sequence[FoundCoverage]) -> FoundCoverage | None:
         for own in zip(*(part.systems for part in parts), strict=True)
     ]
     return FoundCoverage(parts[0].rule, sum(part.segments for part in parts), tuple(systems))
-
-
-# The partitions of files
 
 
 def last_of_each_partition(files: Sequence[Named]) -> list[Named]:

@@ -131,7 +131,6 @@ class MetricRows:
 
     @functools.cached_property
     def _parts(self) -> list[_Place]:
-        """The languages or tasks of which there is a macro average."""
         return [place for place in self._slices if self._is_part(place.labels)]
 
     def _is_part(self, group: Group) -> bool:

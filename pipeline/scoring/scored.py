@@ -24,7 +24,6 @@ from beam_bleu.transforms.totals.replicates import GENERATOR
 
 
 def result_of(job: Job, ends: Ends) -> tuple[Totals, Result, bytes | None]:
-    """What was added up, the rows of the result, and the content of the file of examples."""
     scorings, evidence = job.scorings, job.evidence
     totals = totals_of_ends(ends, job)
     systems = totals.systems
@@ -113,7 +112,6 @@ def scored(
 
 
 def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
-    """One that several metrics have names all of them."""
     names: dict[str, list[str]] = {}
     for metric in metrics:
         for warning in dict.fromkeys(metric.warnings):
@@ -166,7 +164,6 @@ def _resampling(metrics: Sequence[MetricRows], evidence: Evidence) -> dict[str, 
 
 
 def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
-    """Those of texts, if there are any, and of segments that are read, but not scored."""
     counters: dict[str, Any] = {"segments": totals.segments}
     counting = counts_empty_candidates(scorings)
     if counting is not None:  # only empty_candidates depends on the metric

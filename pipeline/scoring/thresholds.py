@@ -27,8 +27,6 @@ DEFAULT_DROP_RULE = next(iter(DROP_RULES))
 
 
 class ThresholdFlag(NamedTuple):
-    """A row of `THRESHOLD_FLAGS`: what it is to miss the threshold, and for which metrics it is."""
-
     kind: Literal["fail", "warn", "drop"]
     lower_is_better: bool | None
     help: str

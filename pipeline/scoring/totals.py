@@ -41,12 +41,10 @@ class Totals:
 
     @property
     def segments(self) -> int:
-        """The number of segments that are scored for any system."""
         return self.tally.read - sum(self.tally.left_out.values())
 
     @property
     def scored(self) -> dict[str, int]:
-        """By system, the number of segments that must be in its sums."""
         return {system: self.tally.scored.get(system, 0) for system in self.systems}
 
 

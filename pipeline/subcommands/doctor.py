@@ -64,7 +64,6 @@ def _as_json(facts: Sequence[Fact]) -> str:
 
 
 def _as_text(facts: Sequence[Fact], end: str) -> str:
-    """A line for each fact, under headings; a remedy, and the rest of a long text, below it."""
     names = max(len(fact.name) for fact in facts)
     lines: list[str] = []
     for i, fact in enumerate(facts):

@@ -15,8 +15,7 @@ from beam_bleu.pipeline.engines.handshake import (
     shown_name,
 )
 from beam_bleu.pipeline.engines.installation import Fact, Status
-from beam_bleu.pipeline.engines.sent_jobs import sent_job
-from beam_bleu.pipeline.engines.watched_job import engine_failure, follow
+from beam_bleu.pipeline.engines.sent_jobs import engine_failure, follow, sent_job
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.errors.reporting import as_bleu_error
 from beam_bleu.pipeline.output.run_results import remove_handover
@@ -65,7 +64,6 @@ def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> Non
 
 
 def facts_of_workers(launcher: Software, workers: Sequence[Worker], output: str) -> list[Fact]:
-    """The facts about workers that write to `output`, with a section for each host."""
     facts = []
     for host in sorted({worker.host for worker in workers}):
         of_host = [worker for worker in workers if worker.host == host]

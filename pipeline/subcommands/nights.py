@@ -95,7 +95,6 @@ def _history(flags: argparse.Namespace) -> bytes:
 
 
 def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
-    """Checks that each metric, system and slice that is asked for occurs in some night."""
     keys = [key for night in nights for key in night.scores]
     if not keys:
         raise InputError(
@@ -151,7 +150,6 @@ def _report(flags: argparse.Namespace) -> bytes:
 
 
 def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[SavedResult, History]:
-    """The last result of several ones, and their history."""
     nights = read_nights(results)
     scored = [night.saved for night in nights if night.saved is not None]
     if not scored:

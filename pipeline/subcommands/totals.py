@@ -94,7 +94,6 @@ RESULT_FLAGS = (
 def finish(
     saved: SavedTotals, display: DisplayFlags, output: str | None, read: Sequence[str]
 ) -> bytes:
-    """Writes a result of files that were read, if a folder is named; returns what stdout shows."""
     result = saved.result
     for warning in result.all_warnings:
         warn(warning)

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.errors.printable import json_text, printable, value_of
 from beam_bleu.pipeline.errors.reporting import warn
-from beam_bleu.pipeline.examples.segments import Found, Wanted, worst_segments
-from beam_bleu.pipeline.examples.shown_segments import shown_entry
+from beam_bleu.pipeline.examples import Found, Wanted, shown_entry, worst_segments
 from beam_bleu.pipeline.folder.file_names import SCORES, TOTALS
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.saved.saved_result import named_if_damaged, result_at

@@ -19,11 +19,18 @@ from apache_beam.runners.portability.portable_runner import PipelineResult
 from fake_flink import fake_flink
 from test_handshake import FULL, LAUNCHER, worker
 
-from beam_bleu.pipeline.engines import watched_job
+from beam_bleu.pipeline.engines import sent_jobs
 from beam_bleu.pipeline.engines.handshake import Handshake, Worker
 from beam_bleu.pipeline.engines.runners import WORKER_TIMEOUT
-from beam_bleu.pipeline.engines.sent_jobs import DataflowJob, Seen, SentJob, sent_job
-from beam_bleu.pipeline.engines.watched_job import Watch, engine_failure, follow
+from beam_bleu.pipeline.engines.sent_jobs import (
+    DataflowJob,
+    Seen,
+    SentJob,
+    Watch,
+    engine_failure,
+    follow,
+    sent_job,
+)
 from beam_bleu.pipeline.errors.told_errors import Failure, MarkedError, known_failure
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.progress import PROGRESS
@@ -162,8 +169,8 @@ class Sent:
 
 
 def test_a_job_whose_workers_cannot_do_it_is_cancelled(monkeypatch):
-    monkeypatch.setattr(watched_job, "_PAUSE", 0.0)
-    monkeypatch.setattr(watched_job, "_PATIENCE_FOR_THE_END", 0.1)
+    monkeypatch.setattr(sent_jobs, "_PAUSE", 0.0)
+    monkeypatch.setattr(sent_jobs, "_PATIENCE_FOR_THE_END", 0.1)
     monkeypatch.setattr(DataflowJob, "seen", lambda self: Seen("RUNNING", is_working=True))
     handshake = SimpleNamespace(answers=lambda: [worker("a", BAD)], software=LAUNCHER)
     for sent in (Sent(ends=True), Sent(ends=False)):

@@ -23,7 +23,7 @@ from beam_bleu import (
     ReadPairedRecords,
 )
 from beam_bleu.pipeline.library.beam_yaml import Evaluate as EvaluateRows
-from beam_bleu.pipeline.library.keywords import KEYWORDS
+from beam_bleu.pipeline.library.evaluate import KEYWORDS
 from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.transforms.errors import GateError, InputError
 

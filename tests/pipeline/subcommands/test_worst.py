@@ -24,7 +24,7 @@ from example_corpus import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_bleu.pipeline.examples.shown_segments import closest, compared, words
+from beam_bleu.pipeline.examples import closest, compared, words
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
 from beam_bleu.transforms.known_metrics import row_of
 
