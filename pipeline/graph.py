@@ -37,8 +37,6 @@ from beam_bleu.transforms.totals.closing import Rejected
 if TYPE_CHECKING:  # a run in this process does not load it
     from beam_bleu.pipeline.engines.handshake import Handshake
 
-__all__ = ["build"]
-
 
 def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> None:
     """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last.

@@ -10,9 +10,8 @@ import importlib.metadata
 import logging
 import os
 import platform
-import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from beam_bleu.pipeline.cheap_start import (
@@ -38,8 +37,6 @@ from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.version import VERSION
 
 if TYPE_CHECKING:
-    import apache_beam as beam
-
     from beam_bleu.pipeline.command_line.options import Arguments
     from beam_bleu.pipeline.output.run_results import RunResult
 
@@ -75,18 +72,6 @@ def _refuse_mistyped_subcommand(word: str) -> None:
         raise UsageError(
             f"there is no file {word}, and no subcommand of this name", f"did you mean {near}?"
         )
-
-
-@contextlib.contextmanager
-def _empty_pipeline(arguments: Arguments) -> Iterator[beam.Pipeline]:
-    pipeline = None
-    try:
-        with uninterrupted():  # the runner
-            pipeline = arguments.runner.pipeline(arguments.beam)
-        yield pipeline
-    finally:
-        if pipeline is not None:  # Beam removes this folder only if the pipeline has run
-            shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 
 
 def _run(argv: Sequence[str], record: RunRecord) -> None:
@@ -176,7 +161,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
     look_only_where_state_can_be()
     with (
         files_of_beam(arguments.runner.in_process),
-        _empty_pipeline(arguments) as pipeline,
+        arguments.runner.pipeline(arguments.beam) as pipeline,
         awaited(arguments.job, arguments.runner.in_process) as job,
         contextlib.ExitStack() as stack,
     ):
@@ -194,7 +179,6 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         build(pipeline, job, handshake)
         gc.freeze()
         gc.enable()
-        result = None
         try:
             if arguments.elsewhere:
                 PROGRESS.begin("running" if arguments.runner.in_process else "submitting")

@@ -69,12 +69,12 @@ def _launch(given: Sequence[str]) -> None:
         return
     job = arguments.job
     arguments.runner.prepare(arguments.beam, job.run)
-    pipeline = arguments.runner.pipeline(arguments.beam)
-    prepare(job.output)
-    build(pipeline, arguments.job)  # no launcher waits for it
-    # Not wait_until_finish: the service takes the job only when this program has
-    # ended. The job's own last step writes scores.json.
-    pipeline.run()
+    with arguments.runner.pipeline(arguments.beam) as pipeline:
+        prepare(job.output)
+        build(pipeline, arguments.job)  # no launcher waits for it
+        # Not wait_until_finish: the service takes the job only when this program has
+        # ended. The job's own last step writes scores.json.
+        pipeline.run()
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -25,6 +26,7 @@ from apache_beam.runners.runner import create_runner
 from apache_beam.runners.worker import statesampler
 from apache_beam.transforms.util import Reshuffle
 
+from beam_bleu.pipeline.errors.reporting import uninterrupted
 from beam_bleu.transforms.errors import JobError, UsageError
 
 
@@ -106,7 +108,18 @@ class Runner:
         now = datetime.datetime.now(datetime.timezone.utc)
         cloud.job_name = cloud.job_name or f"beam-bleu-{now:%Y%m%d-%H%M%S}-{run[:4]}"
 
-    def pipeline(self, options: PipelineOptions) -> beam.Pipeline:
+    @contextlib.contextmanager
+    def pipeline(self, options: PipelineOptions) -> Iterator[beam.Pipeline]:
+        pipeline = None
+        try:
+            with uninterrupted():  # the runner
+                pipeline = self._empty_pipeline(options)
+            yield pipeline
+        finally:
+            if pipeline is not None:  # Beam removes this folder only if the pipeline has run
+                shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
+
+    def _empty_pipeline(self, options: PipelineOptions) -> beam.Pipeline:
         if self.in_process:
             # Beam's DirectRunner would first try to download another runner (Prism).
             runner = InProcessRunner()

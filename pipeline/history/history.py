@@ -17,7 +17,7 @@ from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines
 from beam_bleu.pipeline.display.table import as_text as table_text
 from beam_bleu.pipeline.errors.printable import json_text
-from beam_bleu.pipeline.history.nights import Night
+from beam_bleu.pipeline.history.nights import Night, dates_in, missing_days
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparedRow,
@@ -27,7 +27,6 @@ from beam_bleu.pipeline.result.rows import (
     series_of,
 )
 from beam_bleu.pipeline.saved.comparing import common_definitions, compared_series, pairing
-from beam_bleu.pipeline.saved.dates import dates_in, missing_days
 from beam_bleu.pipeline.saved.saved_result import SavedResult
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL

@@ -1,20 +1,22 @@
-"""Finds the results of several nights, which are folders or files, and puts them in order."""
+"""Finds the results of several nights, and puts them in the order of their dates."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import datetime
 import functools
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.folder.file_names import RUN_RECORD, SCORES, SUCCESS, TOTALS
 from beam_bleu.pipeline.folder.storage import visible_files
 from beam_bleu.pipeline.result.rows import Key, ScoreRow, series_of
-from beam_bleu.pipeline.saved.dates import dates_in
 from beam_bleu.pipeline.saved.saved_result import (
     SavedResult,
     exists,
@@ -41,6 +43,11 @@ ORDERS: Mapping[OrderName, str] = {
     "run": "the start of each run, as its run.json has it",
 }
 """What puts the nights in order. Without a choice, it is the first one that all of them have."""
+
+
+_DATE = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))(?!\d)")
+_WEEK = 7
+_MOST_DATES = 5  # so many missing dates are named
 
 
 @dataclasses.dataclass(frozen=True)
@@ -188,3 +195,44 @@ def _read(night: Night) -> Night:
     if record is not None and record["state"] == "failed":
         failure = f"the run failed: {record['message'] or 'without a message'}"
     return dataclasses.replace(night, failure=failure)
+
+
+def dates_in(text: str) -> list[str]:
+    """The days that a text names, such as 2026-11-21, in order; without days, the months."""
+    days: set[str] = set()
+    months: set[str] = set()
+    for year, month, day, month_without_hyphen, day_without_hyphen in _DATE.findall(text):
+        number = day or day_without_hyphen
+        date = f"{year}-{month or month_without_hyphen}-{number or '01'}"
+        try:
+            datetime.date.fromisoformat(date)
+        except ValueError:
+            continue
+        (days if number else months).add(date if number else date[: len("2026-11")])
+    return sorted(days or months)
+
+
+def missing_days(dates: Iterable[str]) -> list[datetime.date]:
+    """The days that a series of days lacks, if two of its days are less than a week apart."""
+    days = sorted({datetime.date.fromisoformat(date) for date in dates if date.count("-") == 2})
+    apart = [(later - former).days for former, later in itertools.pairwise(days)]
+    if min(apart, default=_WEEK) >= _WEEK:
+        return []
+    between = map(datetime.date.fromordinal, range(days[0].toordinal(), days[-1].toordinal()))
+    return [day for day in between if day not in days]
+
+
+def missing_dates(labels: Iterable[str]) -> Iterator[str]:
+    """Warnings about missing days in labels that differ only in a date, such as dt=2026-11-21."""
+    series: dict[str, list[str]] = collections.defaultdict(list)
+    for label in labels:
+        dates = dates_in(label)
+        if len(dates) == 1:
+            series[_DATE.sub("", label)] += dates
+    for dates in series.values():
+        if missing := missing_days(dates):
+            yield (
+                f"the partitions from {min(dates)} to {max(dates)} lack "
+                f"{joined([day.isoformat() for day in missing], _MOST_DATES)}: is a part of the "
+                "corpus missing?"
+            )

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.engines.installation import CHECKS, Fact
-from beam_bleu.pipeline.errors.printable import json_text, printable
+from beam_bleu.pipeline.errors.printable import printable
+from beam_bleu.pipeline.result.document import document_bytes
 from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.errors import UsageError
 
@@ -37,8 +38,10 @@ def doctor_command(argv: Sequence[str]) -> int:
         else:
             for check in CHECKS:
                 facts.extend(check.facts())
-        end = _ENDS[on_engine, _fails(facts)]
-        return (_as_json(facts) if flags.format == "json" else _as_text(facts, end)).encode()
+        if flags.format == "json":
+            entries = [dataclasses.asdict(fact) for fact in facts]
+            return document_bytes({"ok": not _fails(facts), "facts": entries})
+        return _as_text(facts, _ENDS[on_engine, _fails(facts)]).encode()
 
     groups = {"output": [format_flag("text", "json")]}
     code = run("doctor", description, groups, argv, work, takes_others=True)
@@ -56,11 +59,6 @@ _ENDS = {
 
 def _fails(facts: Sequence[Fact]) -> bool:
     return any(fact.status == "FAIL" for fact in facts)
-
-
-def _as_json(facts: Sequence[Fact]) -> str:
-    document = {"ok": not _fails(facts), "facts": [dataclasses.asdict(fact) for fact in facts]}
-    return json_text(document, indent=1) + "\n"
 
 
 def _as_text(facts: Sequence[Fact], end: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.options import Arguments, parse
@@ -53,14 +52,11 @@ def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
 
 
 def _run(arguments: Arguments, handshake: Handshake, heard: list[Worker]) -> None:
-    pipeline = arguments.runner.pipeline(arguments.beam)
-    try:
+    with arguments.runner.pipeline(arguments.beam) as pipeline:
         filesystems = filesystem_options(arguments.beam)
         _ = pipeline | handshake.steps(lambda dofn: Marked(dofn, filesystems))
         job = sent_job(pipeline.run(), arguments.beam)
         follow(job, handshake, arguments.flags.worker_timeout, heard.extend)
-    finally:
-        shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 
 
 def facts_of_workers(launcher: Software, workers: Sequence[Worker], output: str) -> list[Fact]:

@@ -22,9 +22,8 @@ from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.folder.file_names import TOTALS
-from beam_bleu.pipeline.history.nights import results_at
+from beam_bleu.pipeline.history.nights import missing_dates, results_at
 from beam_bleu.pipeline.result.document import document_bytes, document_of
-from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.saved_result import exists, is_folder, named
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, last_of_each_partition, merged, shown
 from beam_bleu.pipeline.saved.totals_file import read_totals, write_result

@@ -160,9 +160,9 @@ def test_no_text_goes_through_a_shuffle(tmp_path):
 
     words = [*map(str, EXAMPLE), "--compare_presets=all", "--output", str(tmp_path)]
     parsed = parse(words)
-    pipeline = parsed.runner.pipeline(parsed.beam)
-    build(pipeline, parsed.job)
-    pipeline.visit(Shuffles())
+    with parsed.runner.pipeline(parsed.beam) as pipeline:
+        build(pipeline, parsed.job)
+        pipeline.visit(Shuffles())
     (read,) = batches  # the same ones for all definitions
     assert read.producer.full_label.startswith("Pair lines/Read in lockstep")
     assert grouped

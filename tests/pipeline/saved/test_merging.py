@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from saved_parts import CUTS, DOMAINS, NAMES, TEXTS, joined_in, lines_in, records_in, run_into
 
+from beam_bleu.pipeline.history.nights import missing_dates
 from beam_bleu.pipeline.result.document import document_of
-from beam_bleu.pipeline.saved.dates import missing_dates
 from beam_bleu.pipeline.saved.saved_totals import (
     Partition,
     SavedTotals,
