@@ -30,7 +30,8 @@ def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
     """How many decimals scores or differences have that are shown together: enough for two
     significant digits of the smallest standard error; the usual ones if none is above 0.
 
-    >>> decimals_for([0.34, None], 1), decimals_for([12.0], 1), decimals_for([None], 4) (2, 1, 4)
+    >>> decimals_for([0.34, None], 1), decimals_for([12.0], 1), decimals_for([None], 4)
+    (2, 1, 4)
     """
     smallest = min(filter(None, standard_errors), default=None)
     if smallest is None:
