@@ -57,7 +57,7 @@ SET_OF_PATH = {
 elsewhere that have no mark are fast."""
 
 LIBRARIES = (
-    *("MeCab", "datasets", "deltalake", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko"),
+    *("MeCab", "deltalake", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko"),
     *("openlineage.client", "pyiceberg"),
 )
 """Modules that show whether the extra test-libraries is installed: one from each of its parts."""
