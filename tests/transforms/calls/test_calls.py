@@ -18,6 +18,7 @@ from found_in_pipelines import found_in
 from hostile_texts import FRAGMENTS, WORDS, Segment
 from metric_segments import segment_scores
 
+import beam_bleu
 from beam_bleu import (
     BleuConfig,
     ChrfConfig,
@@ -317,3 +318,20 @@ def test_series_of_pandas():
     series = pandas.Series(["a", math.nan], dtype="string")
     with pytest.raises(ValueError, match=r"texts\[1\] must be Unicode text, got .*by '' or None"):
         calls._texts(series, "texts")
+
+
+def test_a_printed_score_is_one_line():
+    candidates = ["the cat sat on a mat", "good morning to all"]
+    references = [["the cat sat on the mat", "Good morning to all"]]
+    metrics = ["bleu", "chrf", "ter", "wer", "cer", "rougeL", "exact_match", "token_f1"]
+    scores = beam_bleu.score(candidates, references, metrics=metrics)
+    assert [str(score).removesuffix("  segments 2  warnings 1") for score in scores.values()] == [
+        "BLEU 50.0  precisions 80.0/62.5/50.0/25.0  BP 1.000  ratio 1.000  hyp_len 10  ref_len 10",
+        "chrF2 78.9  ratio 0.939  hyp_chars 31  ref_chars 33",
+        "TER 10.0  edits 1  ref_words 10",
+        "WER 20.0  sub 2  del 0  ins 0  ref 10",
+        "CER 9.8  sub 2  del 2  ins 0  ref 41",
+        "ROUGE-L 91.7  precision 91.7  recall 91.7  hits 9  hyp 10  ref 10",
+        "exact match 100.0  exact_matches 2",
+        "token F1 100.0  common_words 8  hyp_words 8  ref_words 8",
+    ]
