@@ -24,6 +24,13 @@ def usual_rows(columns: int) -> int:
     return min(_USUAL_ROWS, max(_USUAL_TEXTS // columns, 1))
 
 
+def even_rows(lines: int, columns: int) -> int:
+    """The rows of each batch of a portion, about as many in all: a small last one costs memory."""
+    usual = usual_rows(columns)
+    batches = max(-(-8 * lines // (9 * usual)), 1)
+    return -(-lines // batches)
+
+
 KEPT_ID = "id"  # the name of the segments' ids in `SegmentBatch.kept`, if they have ids
 
 

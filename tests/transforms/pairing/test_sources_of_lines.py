@@ -12,7 +12,10 @@ import apache_beam as beam
 import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
+from hypothesis import given
+from hypothesis import strategies as st
 
+from beam_bleu.transforms.pairing.batch import even_rows, usual_rows
 from beam_bleu.transforms.pairing.files.listing import local_version
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.line_parallel import corpus
@@ -157,3 +160,13 @@ def test_a_file_changed_between_two_of_its_ranges_is_an_error(tmp_path, monkeypa
         beam.Pipeline(runner=FnApiRunner()) as pipeline,
     ):
         _ = pipeline | lines.pair(threads=1)
+
+
+@given(st.integers(1, 10**9), st.integers(2, 100_000))
+def test_batches_of_a_portion_have_about_the_same_number_of_rows(lines, columns):
+    rows, usual = even_rows(lines, columns), usual_rows(columns)
+    full, rest = divmod(lines, rows)
+    assert 1 <= rows < usual * 9 / 8 + 1
+    # The last batch has fewer rows than the others: at most one less for each of them.
+    assert not rest or rows - rest <= full + 1
+    assert lines <= 2 * usual or rows > usual / 2

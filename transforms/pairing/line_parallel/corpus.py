@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, usual_rows
+from beam_bleu.transforms.pairing.batch import Places, SegmentBatch, even_rows
 from beam_bleu.transforms.pairing.canonical import label_column
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
@@ -202,7 +202,7 @@ class PortionReading:
 
     def batches(self) -> Iterator[tuple[SegmentBatch | None, Sequence[BadRecord]]]:
         """The batches, each with the bad lines among its lines, if they are rejected."""
-        rows = usual_rows(sum(self._fields))
+        rows = even_rows(self._portion.lines, sum(self._fields))
         rejects = self._corpus.rejects
         while self.lines < self._portion.lines:
             lines = min(rows, self._portion.lines - self.lines)
