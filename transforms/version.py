@@ -1,4 +1,4 @@
-"""The version of beam-bleu: in the package's metadata and in every signature."""
+"""The version of beam-bleu, which is in every signature, and those of what it runs on."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from beam_bleu.pipeline.result.rows import (
     ComparedRow,
@@ -15,10 +15,12 @@ from beam_bleu.pipeline.result.rows import (
     series_of,
 )
 from beam_bleu.pipeline.saved.comparing import compared_series
-from beam_bleu.pipeline.saved.paired_runs import Paired
 from beam_bleu.pipeline.scoring.thresholds import Gates, Threshold
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
+
+if TYPE_CHECKING:
+    from beam_bleu.pipeline.saved.paired_runs import Paired
 
 _LOGGER = logging.getLogger("beam_bleu.gates")
 

@@ -25,7 +25,7 @@ def usual_rows(columns: int) -> int:
 
 
 def even_rows(lines: int, columns: int) -> int:
-    """The rows of each batch of a portion, about as many in all: a small last one costs memory."""
+    """The rows of a portion's batches, all of about equal size: a small last one costs memory."""
     usual = usual_rows(columns)
     batches = max(-(-8 * lines // (9 * usual)), 1)
     return -(-lines // batches)
