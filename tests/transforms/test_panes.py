@@ -14,13 +14,38 @@ from apache_beam.transforms import trigger, window
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.typehints import typehints
 from found_in_pipelines import FOUND, keep
-from pane_scores import in_batch, keyed_by_its_segment, scored, without_its_segment
 
-from beam_bleu import SegmentScores
+from beam_bleu import (
+    ChrfConfig,
+    CompareSystems,
+    CorpusBleu,
+    CorpusScores,
+    SegmentScores,
+    SumSegments,
+)
 from beam_bleu.transforms.wiring.steps import AddUp
 
 TEXTS = ["the cat sat on the mat", "a cat sat on a mat", "the dog ran off", "a dog", "", " "]
 KEYED = typehints.Tuple[str, Any]
+SYSTEMS = ["one", "other"]
+
+
+def of_systems(key: str, segment: Any) -> tuple[str, Any]:
+    """The candidate as a system, and the first reference as another one."""
+    candidate, references = segment
+    return key, ({"one": candidate, "other": references[0]}, references)
+
+
+def scored(segments: beam.PCollection[Any]) -> dict[str, beam.PCollection[Any]]:
+    """What each transform that adds up gives: (key, result), by the name of the transform."""
+    systems = segments | "Take systems" >> beam.MapTuple(of_systems).with_output_types(KEYED)
+    metrics = ["bleu", ChrfConfig(word_order=2), "ter"]
+    return {
+        "CorpusBleu": segments | "CorpusBleu" >> CorpusBleu.PerKey(),
+        "CorpusScores": segments | "CorpusScores" >> CorpusScores.PerKey(metrics),
+        "CompareSystems": systems | "CompareSystems" >> CompareSystems.PerKey(SYSTEMS),
+        "SumSegments": segments | "SumSegments" >> SumSegments(),
+    }
 
 
 def events(seed: int) -> test_stream.TestStream:
@@ -57,6 +82,34 @@ def listed(keyed: beam.PCollection[Any], label: str) -> beam.PCollection[Any]:
     return lists | f"{label} that is not empty" >> beam.Filter(lambda pair: len(pair[1]) > 0)
 
 
+def results_of(pipeline: beam.Pipeline, *steps: Any) -> dict[str, dict[str, Any]]:
+    """What each transform gives for each key and pane of the segments that these steps give."""
+    FOUND.clear()
+    with pipeline:
+        segments: Any = pipeline
+        for step in (*steps, beam.Map(lambda pair: pair).with_output_types(KEYED)):
+            segments |= step
+        scores_of_each = (
+            segments
+            | "Add the segment to its key" >> beam.Map(lambda pair: (pair, pair[1]))
+            | SegmentScores(["bleu", "ter"])
+            | "Take the key" >> beam.Map(lambda pair: (pair[0][0], (pair[0][1], pair[1])))
+        )
+        results = {
+            **scored(segments),
+            "segments": listed(segments, "List segments"),
+            "SegmentScores": listed(scores_of_each, "List scores"),
+        }
+        for name, values in results.items():
+            panes = values | f"Panes of {name}" >> beam.Map(of_pane, name)
+            _ = panes | f"Keep {name}" >> beam.Map(keep)
+    found: dict[str, dict[str, Any]] = {name: {} for name in results}
+    for name, pane, result in FOUND:
+        assert pane not in found[name]
+        found[name][pane] = result
+    return found
+
+
 @pytest.mark.parametrize(
     ("early", "mode", "windowing"),
     [
@@ -77,39 +130,22 @@ def test_each_pane_is_what_a_batch_gives_for_its_segments(early, mode, windowing
         accumulation_mode=mode,
         allowed_lateness=100,
     )
-    FOUND.clear()
     # Beam's runner for streams in this process.
     options = PipelineOptions(["--streaming"])
-    with beam.Pipeline("BundleBasedDirectRunner", options=options) as pipeline:
-        segments = pipeline | events(early - 1) | into_windows
-        segments = segments | beam.Map(lambda pair: pair).with_output_types(KEYED)
-        results = scored(segments)
-        results["segments"] = listed(segments, "List segments")
-        of_each = (
-            segments
-            | beam.MapTuple(keyed_by_its_segment).with_output_types(typehints.Tuple[Any, Any])
-            | SegmentScores(["bleu", "ter"])
-            | "Take the key" >> beam.MapTuple(without_its_segment).with_output_types(KEYED)
-        )
-        results["SegmentScores"] = listed(of_each, "List scores")
-        for name, values in results.items():
-            panes = values | f"Panes of {name}" >> beam.Map(of_pane, name)
-            _ = panes | f"Keep {name}" >> beam.Map(keep)
-
-    found: dict[str, dict[str, Any]] = {name: {} for name in results}
-    for name, pane, result in FOUND:
-        assert pane not in found[name]
-        found[name][pane] = result
-    segments_of = found.pop("segments")
+    stream = beam.Pipeline("BundleBasedDirectRunner", options=options)
+    found = results_of(stream, events(early - 1), into_windows)
+    segments_of = found["segments"]
     assert len(segments_of) > 3
-    expected = in_batch(segments_of)
     for pane, scores in found["SegmentScores"].items():
         assert [segment for segment, _ in scores] == segments_of[pane]
-        found["SegmentScores"][pane] = sorted(map(str, scores))
-    expected["SegmentScores"] = {
-        pane: sorted(map(str, scores)) for pane, scores in expected["SegmentScores"].items()
-    }
-    assert found == expected
+    named = [(pane, segment) for pane, segments in segments_of.items() for segment in segments]
+    in_batch = results_of(beam.Pipeline(runner=FnApiRunner()), beam.Create(named))
+    for name, of_panes in in_batch.items():
+        expected = {key.removesuffix(" GlobalWindow 0"): each for key, each in of_panes.items()}
+        if name in ("SegmentScores", "segments"):  # lists, in any order
+            for lists in (found[name], expected):
+                lists.update({pane: sorted(map(str, listed)) for pane, listed in lists.items()})
+        assert found[name] == expected
 
 
 def keyed_segments(count: int) -> list[tuple[str, Any]]:
