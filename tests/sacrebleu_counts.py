@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pytest
 import sacrebleu
-import scoring
 from hostile_texts import Segment
+from metric_segments import assert_same_rows
 from scoring import statistics_of
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU, in_pieces
 
+from beam_bleu.transforms.metrics.bleu.columns import BleuColumns
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
@@ -40,9 +40,9 @@ def name(value: Any) -> str | None:
 
 def integers(statistics: Any) -> np.ndarray:
     """All counts in the order of sacreBLEU, int64 (systems, segments, 2 + 2 N)."""
-    found = scoring.counted(statistics)
-    lengths = np.stack([found.candidate_length, found.reference_length], axis=-1)
-    return np.concatenate([lengths, found.matches, found.totals], axis=-1)
+    columns = BleuColumns(np.moveaxis(statistics.counts[0], 2, 0))
+    lengths = columns.candidate_length, columns.reference_length("closest")[0]
+    return np.stack([*lengths, *columns.matches, *columns.totals], axis=-1)
 
 
 def counted(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
@@ -88,20 +88,8 @@ def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.nd
     return np.array(metric._extract_corpus_statistics(candidates, references))
 
 
-def assert_same(
-    segments: Sequence[Segment], config: BleuConfig, ours: np.ndarray, expected: np.ndarray
-) -> None:
-    wrong = np.flatnonzero((ours != expected).any(axis=1))
-    if len(wrong):
-        first = wrong[0]
-        pytest.fail(
-            f"{len(wrong)} of {len(segments)} segments differ, first {segments[first]!r} with "
-            f"{config}: expected {expected[first].tolist()}, got {ours[first].tolist()}"
-        )
-
-
 def assert_equal_to_sacrebleu(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
     """Compares a batch with sacreBLEU; returns its integers (segments, 2 + 2 N)."""
     ours = counted(segments, config)
-    assert_same(segments, config, ours, sacrebleu_integers(segments, config))
+    assert_same_rows(segments, ours, sacrebleu_integers(segments, config))
     return ours

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from command_line import Run, called
-from scoring import of_segments
 from segment_corpus import Corpus
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -27,7 +26,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.fixture(scope="module")
 def expected(corpus: Corpus) -> dict[tuple[int, str], dict[str, object]]:
     """The rows of its segment scores."""
-    return corpus.expected(of_segments(BleuConfig()))
+    return corpus.expected(BleuConfig().for_segments())
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,6 @@ from endless_run import endless_run
 from memory_filesystem import OBJECTS
 from result_folder import RECORDS, RESULT
 from sacrebleu.metrics import BLEU
-from scoring import of_segments
 from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
 
 import beam_bleu.pipeline.folder.data_files as module
@@ -91,7 +90,7 @@ def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, o
 def test_segments_can_have_another_smoothing(corpus, out, flags, config, signature):
     run = called(*corpus.asked, *flags, "--output", out)
     assert run.code == 0, run.err
-    assert rows(out) == corpus.expected(of_segments(BleuConfig(**config)))
+    assert rows(out) == corpus.expected(BleuConfig(**config).for_segments())
     document = run.document
     assert signature in document.pop("segment_scores")["metrics"][0]["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]

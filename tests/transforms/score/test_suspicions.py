@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 import sacrebleu
-from scoring import group_totals, score_of, score_of_totals, sums_of
+from scoring import corpus_sums, group_totals, score_of, score_of_totals, statistics_of
 
 from beam_bleu import BleuConfig
 from beam_bleu.transforms.known_metrics import config_type
@@ -70,7 +70,8 @@ NAMES = {
 
 def told_of_scripts(segments: Sequence[Segment], tokenize: TokenizerName = "13a") -> list[str]:
     """The warnings about text that a tokenizer does not split."""
-    sums, text = sums_of(segments, BleuConfig()), TextName(tokenize, False, None, "")
+    sums = corpus_sums(statistics_of(to_batch(segments), BleuConfig()))
+    text = TextName(tokenize, False, None, "")
     found = suspicious_input.suspicions(sums, text, BleuConfig().metric.lengths(sums.columns))
     return [each for each in found if "finds words by spaces" in each]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
-from scoring import bleu_of, score_of, sums_of
+from scoring import score_of
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 
@@ -99,10 +99,8 @@ def test_nltks_methods_on_sums_are_nltks(method, segments, orders, value):
 
 def test_methods_of_single_segments_are_refused_for_sums():
     for method in ("nltk-method5", "nltk-method6", "nltk-method7"):
-        config = BleuConfig(smooth_method=method)
-        sums = sums_of([("a b c d e", ["a b c d e"])], config)
         with pytest.raises(ValueError, match=f"'{method}' is for segment scores only"):
-            bleu_of(sums, config)
+            score_of([("a b c d e", ["a b c d e"])], BleuConfig(smooth_method=method))
 
 
 def test_a_score_is_0_if_effective_order_leaves_out_all_weights():

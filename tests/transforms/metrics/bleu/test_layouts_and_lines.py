@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hostile_texts import hostile_segment
-from sacrebleu_counts import EVERY_TOKENIZATION, assert_same, counted, integers
+from metric_segments import assert_same_rows
+from sacrebleu_counts import EVERY_TOKENIZATION, counted, integers
 from scoring import statistics_of
 
 from beam_bleu.transforms.errors import InputError
@@ -64,7 +65,7 @@ def test_the_memory_layout_of_columns_does_not_matter(layout):
     sizes = [[len((text or "").encode()) for text in references] for _, references in segments]
     for config in EVERY_TOKENIZATION:
         statistics = statistics_of(batch, config)
-        assert_same(segments, config, integers(statistics)[0], counted(segments, config))
+        assert_same_rows(segments, integers(statistics)[0], counted(segments, config))
         assert statistics.candidate_bytes[0].tolist() == [len(text.encode()) for text in candidates]
         assert statistics.reference_bytes.tolist() == list(map(sum, sizes))
 

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hostile_texts import Segment
-from sacrebleu_counts import assert_equal_to_sacrebleu
-from scoring import counted as columns_by_name
+from sacrebleu_counts import assert_equal_to_sacrebleu, integers
 
 from beam_bleu.transforms.metrics.bleu import kernel
 from beam_bleu.transforms.metrics.bleu.metric import LARGEST_NGRAM_ORDER, BleuConfig
@@ -86,19 +85,16 @@ def check(cases: list[Case], max_order: int) -> None:
     )
     names = tuple(f"system{number}" for number in range(len(candidates)))
     batch = SegmentBatch(candidates=candidates, references=references, systems=names)
-    found = columns_by_name(
-        count_batch(batch, BleuConfig("none").text, BleuConfig(max_ngram_order=max_order))
-    )
+    config = BleuConfig("none", max_ngram_order=max_order)
+    found = integers(count_batch(batch, config.text, config))
     for row, (texts, given) in enumerate(cases):
         present = [reference for reference in given if reference is not None]
         for system, candidate in enumerate(texts):
-            expected = [
-                brute_force.clipped_matches(candidate, present, n) for n in range(1, max_order + 1)
-            ]
-            assert found.matches[system, row].tolist() == expected, (candidate, present)
-            totals = [max(len(candidate) - n, 0) for n in range(max_order)]
-            assert found.totals[system, row].tolist() == totals
-            assert found.candidate_length[system, row] == len(candidate)
+            length, _, *counts = found[system, row].tolist()
+            orders = range(1, max_order + 1)
+            matches = [brute_force.clipped_matches(candidate, present, n) for n in orders]
+            totals = [max(len(candidate) - n + 1, 0) for n in orders]
+            assert (length, counts) == (len(candidate), matches + totals), (candidate, present)
 
 
 @pytest.mark.parametrize(

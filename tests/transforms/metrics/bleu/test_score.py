@@ -12,20 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_units import named_columns
 from sacrebleu_counts import assert_equal_to_sacrebleu
-from scoring import (
-    bleu_of,
-    corpus_sums,
-    sacrebleu_signature_of,
-    signature_of,
-    statistics_of,
-    sums_of,
-)
+from scoring import bleu_of, score_of, totals_of_sums
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
 from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SMOOTH_VALUES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.totals.group_totals import CorpusSums
@@ -54,7 +46,7 @@ def made_sums(matches, totals, sys_len, ref_len, segments=1):
 
 def test_sums_of_another_order_are_refused():
     with pytest.raises(ValueError, match=r"sums of order 2 .* needs order 4"):
-        bleu_of(made_sums((1, 1), (2, 1), 2, 2), BleuConfig())
+        bleu_of(totals_of_sums({"": made_sums((1, 1), (2, 1), 2, 2)}), BleuConfig())
 
 
 VALUES = st.none() | st.sampled_from([0, 0.0, 1, 0.1, 0.125, 3]) | st.floats(0, 1e6)
@@ -97,11 +89,16 @@ def test_any_sums_score_as_in_sacrebleu_to_the_last_bit(drawn):
         effective_order=config.effective_order,
         max_ngram_order=config.max_ngram_order,
     )
-    ours = bleu_of(sums, config)
+    ours = bleu_of(totals_of_sums({"": sums}), config)
     assert ours.score == theirs.score
     assert list(ours.precisions) == theirs.precisions
     assert (ours.bp, ours.ratio) == (theirs.bp, theirs.ratio)
     assert (ours.sys_len, ours.ref_len) == (theirs.sys_len, theirs.ref_len)
+
+
+def signatures(config):
+    """The signature of a definition for one reference, and sacreBLEU's."""
+    return config.metric.signatures(config.text.name, 1, 1)
 
 
 def test_signatures_are_sacrebleus_up_to_the_version():
@@ -120,18 +117,18 @@ def test_signatures_are_sacrebleus_up_to_the_version():
         )
         metric.corpus_score(["a b"], [["a"]] * count)
         theirs = str(metric.get_signature())
-        sums = corpus_sums(statistics_of(to_batch([("a b", ["a"] * count)]), config), 0)
-        assert sacrebleu_signature_of(sums, config) == theirs
+        ours = score_of([("a b", ["a"] * count)], config)
+        assert ours.sacrebleu_signature == theirs
         versions = f"version:beam-bleu-{VERSION}"
         if config.lowercase:
             versions = f"unicode:{unicodedata.unidata_version}|{versions}"
-        assert signature_of(sums, config) == re.sub("version:.*", versions, theirs)
+        assert ours.signature == re.sub("version:.*", versions, theirs)
 
 
 def test_the_signature_has_all_digits_of_a_smooth_value():
     for value in ("0.10", "0.001", "1e-09", "2.00", "0.3333333333333333"):
         config = BleuConfig(smooth_method="floor", smooth_value=float(value))
-        assert f"|smooth:floor[{value}]|" in signature_of(SUMS, config)
+        assert f"|smooth:floor[{value}]|" in signatures(config)[0]
 
 
 def test_a_configuration_that_means_nothing_is_refused():
@@ -155,7 +152,6 @@ def test_a_configuration_that_means_nothing_is_refused():
         SentencePieceModel.of("text")
 
 
-SUMS = CorpusSums((0,) * 16)
 UNICODE = f"|unicode:{unicodedata.unidata_version}"
 
 
@@ -168,7 +164,7 @@ def test_a_field_that_sacrebleu_does_not_have_is_shown_before_the_version():
         ({"weights": (0.1, 1, 0, 2.5)}, "|weights:0.1,1.0,0.0,2.5"),
         ({"lowercase": True}, UNICODE),
     ]:
-        written = signature_of(SUMS, BleuConfig(**fields))
+        written, _ = signatures(BleuConfig(**fields))
         assert f"|smooth:exp{shown}|version:beam-bleu-{VERSION}" in written
 
 
@@ -183,8 +179,8 @@ def test_different_definitions_have_different_signatures():
         *({"max_ngram_order": order} for order in (1, 5)),
         *({"weights": weights} for weights in ((0.5, 0, 0, 0.5), (0.5, 0, 0, 0.25))),
     ]
-    signatures = [signature_of(SUMS, BleuConfig(**fields)) for fields in smoothing + others]
-    assert len(set(signatures)) == len(signatures)
+    written = [signatures(BleuConfig(**fields))[0] for fields in smoothing + others]
+    assert len(set(written)) == len(written)
 
 
 def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature():
@@ -192,7 +188,7 @@ def test_a_definition_that_sacrebleu_does_not_have_has_no_sacrebleu_signature():
         *({"normalize": "nfc"}, {"reference_length": "closest_first"}, {"lowercase": "ascii"}),
         *({"weights": (0.25,) * 4}, {"smooth_method": "add-k-all"}, {"tokenize": "ascii-space"}),
     ):
-        assert sacrebleu_signature_of(SUMS, BleuConfig(**choices)) is None
+        assert signatures(BleuConfig(**choices))[1] is None
 
 
 # Tokenizers and smoothing methods
@@ -217,7 +213,7 @@ def test_a_tokenizer_is_its_oracles(name):
     model = SentencePieceModel.of(spm_models.model()) if row.needs_model else None
     config = BleuConfig(name, spm_model=model)
     assert_equal_to_sacrebleu(SEGMENTS, config)
-    signature = sacrebleu_signature_of(sums_of(SEGMENTS, config), config)
+    signature = signatures(config)[1]
     assert (signature is None) == (row.sacrebleu is None) == (name in TOKENIZERS_BEYOND_SACREBLEU)
     assert signature is None or f"|tok:{row.sacrebleu}" in signature  # MeCab adds its dictionary
 
