@@ -1,4 +1,4 @@
-"""Adds up batches of segments: what is added up for a metric, and how."""
+"""Adds up batches of segments for each metric: in the whole corpus, in slices, in replicates."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _Values = tuple[str | int | None, ...]
 
 
 class SliceNumbering:
-    """Numbers slices from 0, in the order in which they come. With a label `documents`, item 0
-    divides the corpus into documents, and item i the slices of the item before; the first value is
-    the document.
+    """Numbers slices from 0, in the order in which they first occur. With a label `documents`, item
+    0 is the documents, and item i + 1 is item i of the slicing within each document; the first
+    value of a key is the document.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class SliceNumbering:
         self.keys: list[SliceKey] = []
 
     def rows_of(self, statistics: BatchStatistics, place: int) -> Integers:
-        """The number of each segment's slice in `keys`, int64 (items, segments)."""
+        """The place in `keys` of each segment's slice of each item, int64 (items, segments)."""
         columns = {name: self._column(name, statistics, place) for name in self._names}
         rows = np.stack(
             [
@@ -99,20 +99,20 @@ class SliceNumbering:
         return of_segments
 
 
-_MOST_SETS = 8  # The sets of systems that are added up side by side. Each one has its own arrays.
+_MOST_SETS = 8  # how many sets of systems are added up side by side, each in arrays of its own
 
 
 @dataclasses.dataclass(frozen=True)
 class Adding:
-    """What is added up for a metric, with one way to make tokens. It is sent to workers.
+    """What workers add up for a metric, with one way to make tokens.
 
     Attributes:
       place: the metric's place in `BatchStatistics.counts`.
       labels: the names of the columns of `BatchStatistics.labels`.
-      with_all_pairs: whether the whole corpus has all pairs of systems, of which slices would have
-        too many, and not only those with the baseline, by default the first system.
-      documents: the label of documents, if they are the units: they are put together first, and
-        batches add facts alone.
+      with_all_pairs: whether all pairs of systems are compared in the whole corpus. In slices, only
+        those with the baseline are, which is by default the first system.
+      documents: the label of documents, if these are the units. Batches then add only facts,
+        because the parts of a document must be brought together first.
     """
 
     basis: Basis
@@ -194,8 +194,8 @@ class BatchAdder:
         return dataclasses.replace(totals, replicates=self._replicates.sums())
 
 
-Additions = Mapping[str, Adding]  # what is added up, by the name of totals
-PICKED = "examples"  # the name of what was picked of batches
+Additions = Mapping[str, Adding]  # what is added up, by the name of its totals
+PICKED = "examples"  # the name of the picked segments among the sums
 
 
 class MetricsAdder:
@@ -233,7 +233,7 @@ def totals_of_rows(
     *,
     with_products: bool = False,
 ) -> SeveralTotals:
-    """The totals of some segments of a batch, each of which is a unit."""
+    """The totals of some segments of a batch, with each segment as a unit."""
     place_of = {system: place for place, system in enumerate(sorted(statistics.systems))}
     places = (sorted((place_of[one], place_of[other])) for one, other in pairs)
     ordered = tuple(sorted((low, high) for low, high in places))

@@ -1,4 +1,4 @@
-"""Checks that each segment is scored once for each system, or that the result tells why not."""
+"""Checks at the end of a job that each system's segments were all scored once, or left out."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LOST = "the runner lost or repeated data: do not use it for this job"
 
 FIRST = 3  # how many of the first rejected records an error names
 MostRejected = int | Decimal
-"""How many segments may be rejected: a number, or a fraction of those that are read, which has a
-point: 1 is one segment, 1.0 are all. Decimal is exact: 0.29 of 100 segments are 29."""
+"""How many segments may be rejected: a number, or a fraction of those read, which is written with
+a point: 1 is one segment, 1.0 is all. A Decimal is exact: 0.29 of 100 segments is 29."""
 
 DEFAULT_MAX_REJECTED = 0.01
 DEFAULT_MOST_REJECTED = Decimal(str(DEFAULT_MAX_REJECTED))
@@ -26,7 +26,7 @@ _AS_JSON = "values are compared as JSON writes them, such as true (not True) or 
 
 @dataclasses.dataclass(frozen=True)
 class Rejected:
-    """The rejected records of a part of the input, their reasons, and the files that have them."""
+    """The rejected records of a part of the input, by reason, and the files where they are now."""
 
     files: tuple[str, ...] = ()
     reasons: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -53,7 +53,7 @@ class Rejected:
 
 
 def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
-    """The tally of all segments. A source without tallies scores all segments for each system."""
+    """The tally of all segments. A source that gives no tallies scores all for each system."""
     if tallies is None:
         return Tally(segments.count, dict.fromkeys(segments.systems, segments.count))
     tally = sum(tallies, start=Tally())
@@ -70,7 +70,7 @@ def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
 def require_all_scored(
     planned: Mapping[str, int], scored: Mapping[str, int], tokens: str = ""
 ) -> None:
-    """Checks the number of segments in the totals of each system, and that there is no other."""
+    """Checks that each system's totals have the planned segments, and no other system has any."""
     for system in {**planned, **scored}:
         were_planned, were_scored = planned.get(system, 0), scored.get(system, 0)
         if were_scored != were_planned:
@@ -83,8 +83,8 @@ def require_all_scored(
 
 
 def most_rejected_of(value: object) -> MostRejected:
-    """How many segments may be rejected, by a text such as "100" or "0.05", an int or a float."""
-    # A Decimal of a float has no exponent, as in 1e-05.
+    """How many segments may be rejected, as a text such as "100" or "0.05", an int or a float."""
+    # A small float would be written with an exponent, as in 1e-05; a Decimal is not.
     text = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(value)
     if re.fullmatch("[0-9]+", text):
         return int(text)
@@ -94,7 +94,7 @@ def most_rejected_of(value: object) -> MostRejected:
 
 
 def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected | None) -> Rejected:
-    """The rejected records of all parts, if they are all there, and not more than `most`."""
+    """Adds up the rejected records; checks that none is missing, and there are at most `most`."""
     rejected = Rejected.sum(parts)
     if rejected.records != tally.bad_records:
         raise JobError(
@@ -124,7 +124,7 @@ def require_segments_left(tally: Tally, rejected: Rejected) -> None:
 
 
 def rejected_warnings(tally: Tally, rejected: Rejected) -> list[str]:
-    """In a join, bad records may have no id, and then no segment is rejected."""
+    """Warns of bad records even if no segment is rejected: in a join, they may have no id."""
     return [_told(tally, rejected)] if rejected.records else []
 
 
@@ -139,7 +139,7 @@ def _in_words(numbers: Mapping[str, int]) -> str:
 
 
 def condition_warnings(tally: Tally) -> list[str]:
-    """A warning for each condition that all records meet, or none: perhaps with other spelling."""
+    """Warns of each condition that all records or none meet: its value may be spelled wrongly."""
     met_by_all = [
         f"every record meets --where {condition}, so it leaves nothing out; {_AS_JSON}"
         for condition, judged in tally.judged.items()

@@ -1,6 +1,6 @@
-"""Adds up documents: the parts that bundles have of them are `GroupTotals` of slices without
-products. A shuffle brings them together, and then each document is a unit, as a segment is
-otherwise.
+"""Adds up documents, where these are the units, instead of segments. Each bundle adds up its part
+of each document, as `GroupTotals` of slices without products. A shuffle brings the parts of a
+document together, and then it is added as one unit.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from beam_bleu.transforms.totals.group_totals import (
 from beam_bleu.transforms.totals.unit_adder import UnitAdder
 
 BUCKETS = 64
-"""Documents are put together in this number of buckets. A bucket is in memory as a whole."""
+"""Documents are shuffled in this number of buckets. A whole bucket must fit in memory."""
 
 _MOST_PARTS = 256
-"""More parts are put together. To do so for each new one would take a square of the time."""
+"""More parts than these are added up into one. To do so for each new part would take quadratic
+time."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DocumentParts(Sums):
-    """What parts of a corpus have of some documents, as slices: sums without products and facts.
-    `systems` are the most that segments have, in the order of the result if these are all.
+    """The sums of some documents in parts of a corpus, as slices without products and without
+    facts. `systems` are the most that any segments have; if these are all, as the result has them.
     """
 
     systems: tuple[str, ...]
@@ -53,7 +54,7 @@ class DocumentParts(Sums):
 
 
 class DocumentAdder:
-    """Adds up what batches have of documents, for each system, also in slices. Mutable."""
+    """Adds up the segments of each document, for each system, whole and in slices. Mutable."""
 
     def __init__(self, adding: Adding) -> None:
         self._numbering = SliceNumbering(adding.slicing, adding.labels, adding.documents)
@@ -79,7 +80,7 @@ class DocumentAdder:
         return DocumentParts(max(self._adders, key=len, default=()), parts)
 
     def buckets(self) -> Iterator[tuple[int, DocumentParts]]:
-        """The sums by the buckets of their documents. All parts of a document have one bucket."""
+        """The sums of each bucket. All parts of a document are in the same bucket."""
         sums = self.sums()
         if not sums.parts:
             return
@@ -92,15 +93,15 @@ class DocumentAdder:
 
 
 class DocumentTotals:
-    """Adds up the totals of documents. One in which some systems lack segments is a unit of each
-    system that has any, with these, and a common unit, with the segments of all systems. Which ones
-    these are is known in the end, because totals of parts say which systems they know.
+    """Adds up the totals of documents. If systems lack segments of a document, it is a unit of each
+    system that has any, with all that this system has, and a common unit, with the segments that
+    all systems have. Which these are is known only after its parts have been added up.
     """
 
     def __init__(self, adding: Adding) -> None:
         self._adding = adding
         self._slices: dict[SliceKey, int] = {}
-        # By systems: what adds up the common units, and then what does for each system its own.
+        # By systems: the adders of the common units, then those of each system's own units.
         self._by_systems: dict[tuple[str, ...], list[AddersOfSystems]] = {}
 
     def add(self, documents: DocumentParts) -> None:

@@ -1,9 +1,9 @@
 """The sums of groups of units, exact and additive: everything that a score and its error need.
 
 A unit is a segment, or a document with all of its segments. A group is the whole corpus, or a
-slice. For each group and system there are the number of units n, for each of W columns the sum S
-over the units, and the packed sums of products Q of each two columns; and for each pair of systems
-the products of their columns.
+slice. Each group and system has the number of units n, the sum S of each of W columns, and the
+sums Q of the products of every two columns (packed, because Q is symmetric). Each pair of systems
+has the sums of the products of a column of one and a column of the other.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from beam_bleu.transforms.text.tokenizers import SCRIPTS
 GroupKey = SliceKey | None  # a group of units: a slice, or None for the whole corpus
 Pair = tuple[int, int]  # the places of two systems, the smaller place first
 
-# The facts of segments, which change no score: first those of `CorpusSums`, in its order, then
-# some of each reference.
+# The places of the facts of segments, which change no score: first those of `CorpusSums`, in its
+# order, then three for each reference.
 CANDIDATE_BYTES, REFERENCE_BYTES, FEWEST, MOST, TOKENIZED, CANDIDATE_RETURNS = range(6)
 FIRST_SCRIPT = 6
 FIRST_REFERENCE = FIRST_SCRIPT + len(SCRIPTS)
@@ -42,7 +42,7 @@ GIVEN, RETURNS, IDENTICAL = range(3)
 OF_REFERENCE = 3
 
 JUDGED_REFERENCES = 16
-"""The references of a segment whose facts are counted. A segment can have thousands of them."""
+"""Facts are counted for this many references of a segment, which can have thousands."""
 
 
 def products(width: int) -> int:
@@ -60,10 +60,10 @@ def packed_places(width: int) -> Integers:
 
 @dataclasses.dataclass(frozen=True)
 class CorpusSums:
-    """The sums of one system in one group: columns of the basis, and facts of segments: candidates
-    that end in " ." (tokenized) or in a carriage return, or are in a script like one of their
-    references. Item k of the last three is of reference k + 1: how many are not missing, end in a
-    carriage return, or are the candidate.
+    """The sums of one system in one group: columns of the basis, and facts of segments. `tokenized`
+    are candidates that end in " .", and `scripts` are those in each of `SCRIPTS`, if a reference is
+    in any of them, too. Item k of the last three is about reference k + 1: how many are not
+    missing, end in a carriage return, or equal the candidate.
     """
 
     columns: tuple[int, ...]
@@ -87,9 +87,9 @@ class CorpusSums:
 class GroupTotals(Sums):
     """The sums of groups, for several systems. Those of all parts of a corpus are added up.
 
-    Common units are those that all of `systems` have, and pairs are compared on these. If a part
+    Common units are those that all of `systems` have, and pairs are compared on these. If one part
     of the corpus has a system that another part lacks, the units of the other part stop being
-    common ones when both are added: they are in `rest`.
+    common when the two are added, and move to `rest`.
 
     Attributes:
       systems: the names of the systems, sorted.
@@ -100,8 +100,8 @@ class GroupTotals(Sums):
       crosses: (groups, pairs, W, W), over the common units: row i is of the first system's column
         i, column j of the second system's column j.
       rest: what the other units add for each system, in the shape of `common`; None for nothing.
-      facts: int64 (groups, systems, facts), of all segments of each system. Sums of units that are
-        no segments have no facts.
+      facts: int64 (groups, systems, facts), of all segments of each system. Sums of documents have
+        no facts.
       most: the largest number of groups; None if there is no limit.
     """
 
@@ -179,8 +179,8 @@ class GroupTotals(Sums):
         return {pair: number for number, pair in enumerate(self.pairs)}
 
     def __getstate__(self) -> dict[str, Any]:
-        # Most columns are 0, and most integers are short. A million documents have a million keys,
-        # and named tuples are slow.
+        # Compact, because most columns are 0 and most integers are short; and with flat keys,
+        # because named tuples are slow, and a million documents have a million keys.
         names = (field.name for field in dataclasses.fields(self))
         state = {name: compact(getattr(self, name)) for name in names}
         flat = itertools.chain.from_iterable(filter(None, self.keys))
@@ -196,10 +196,10 @@ class GroupTotals(Sums):
         return added([self, other])
 
     def arranged(self, keys: Sequence[GroupKey]) -> GroupTotals:
-        """The same totals with the groups in this order, as if no part had been added first."""
+        """The same totals with the groups in this order, in whichever order parts were added."""
         totals = self.rows([self.group_of[key] for key in keys])
         used = np.flatnonzero(totals.facts.any(axis=(0, 1)))
-        # No place of a reference that no segment has.
+        # Without places for references that no segment has.
         end = max(FIRST_REFERENCE, used[-1] + 1 if used.size else 0)
         end += -(end - FIRST_REFERENCE) % OF_REFERENCE
         return dataclasses.replace(totals, facts=totals.facts[:, :, :end])
@@ -315,9 +315,9 @@ def all_pairs(systems: int) -> tuple[Pair, ...]:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MetricTotals(Sums):
-    """Everything that is added up for a metric, with one way to make tokens. `replicates` are int64
-    (systems, replicates, W) of the whole corpus: for the bootstrap each unit weighs Poisson(1), at
-    most 8, for randomization 0 or 1.
+    """Everything that is added up for a metric, with one way to make tokens. `replicates`, int64
+    (systems, replicates, W), are sums over the whole corpus in which each unit has a random weight:
+    for the bootstrap Poisson(1), but at most 8, and for randomization 0 or 1.
     """
 
     corpus: GroupTotals

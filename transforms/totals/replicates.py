@@ -1,19 +1,19 @@
 """Adds up the replicates of a corpus: sums in which each unit has a random weight.
 
-The weights of a unit follow from its key, which depends on the names of the unit, never on its
-text. Among a billion units, two have the same key of 64 bits with a probability of 3 %, and then
-the same weights, which changes no result noticeably.
+The weights of a unit follow from its key, which depends on its number or the name of its document,
+never on its text. Among a billion units, two have the same key of 64 bits with a probability of
+3 %, and then the same weights, which changes no result noticeably.
 
-Compiled code draws the weights of a few units in a tile of replicates, as floats that fit in the
-fastest cache. The product of float32 is exact: a float32 holds each integer up to 2^24, and larger
-integers are several digits. A tile is in the order in which the vectors of the generator lie
-(`replicate_order`), because to reorder the weights would cost more than to draw them.
+Compiled code draws the weights of a few units for one tile of replicates at a time, so that they
+stay in the fastest cache. Products of float32 are exact here: a float32 holds every integer up to
+2^24, and larger integers are split into digits. Within a tile, replicates are in the order of the
+generator's vectors (`replicate_order`): to reorder weights would cost more than to draw them.
 
-Salmon et al. 2011 (https://doi.org/10.1145/2063384.2063405): Philox4x32 with 10 rounds enciphers a
-counter of four 32-bit words with a key of two. Here the key is the seed, and the counter is (block,
-0, unit key), the low words of 64-bit numbers first. Of the 128 bits of a block, the lowest first,
-the bootstrap takes 16 for the weight of a replicate, and randomization takes 1
-(test_replicates.py).
+The generator is Philox4x32 with 10 rounds (Salmon et al. 2011,
+https://doi.org/10.1145/2063384.2063405), which enciphers a counter of four 32-bit words with a key
+of two. Here the key is the seed, and the counter is (block, 0, unit key), the low words of 64-bit
+numbers first. Each replicate takes 16 of a block's 128 bits for the bootstrap, 1 for randomization,
+the lowest first (test_replicates.py).
 """
 
 # mypy: allow-untyped-defs
@@ -50,9 +50,9 @@ WEIGHT_BITS = 16
 AT_LEAST = (41426, 17318, 5263, 1244, 240, 39, 5, 1)
 """AT_LEAST[k - 1] of the 2^16 values of 16 bits give a weight of k or more: the largest ones.
 
-The sums of these numbers make the mean and the variance of a weight exactly 1, as those of
-Poisson(1) are. Each probability is the one of Poisson(1) but for 2e-5. No weight is more than 8,
-which a weight of Poisson(1) is once in a million times.
+They are chosen so that the mean and the variance of a weight are exactly 1, as those of Poisson(1)
+are. Each probability differs by at most 2e-5 from that of Poisson(1). No weight is larger than 8; a
+number from Poisson(1) is so once in a million times.
 """
 
 TILE = 512
@@ -71,8 +71,8 @@ _Value = Any
 
 
 def replicate_order(bits: int) -> Integers:
-    """The place of each replicate in a tile of weights of so many bits, int64 (TILE,)."""
-    # Drawn at once: the lower 64 bits of several blocks, then the upper 64 bits of them.
+    """The place of each replicate in a tile if a weight takes this many bits, int64 (TILE,)."""
+    # At once are drawn the lower 64 bits of several blocks, then their upper 64 bits.
     blocks = _COIN_BLOCKS if bits == 1 else _WEIGHT_BLOCKS
     of_word = 64 // bits
     drawn = np.arange(TILE).reshape(-1, 2, blocks, of_word)
@@ -87,7 +87,7 @@ def _splat(kind: Any, value: int) -> _Value:
 def _philox(
     builder: _Builder, blocks: int, block: _Value, unit: _Value, seed: _Value
 ) -> tuple[_Value, _Value]:
-    """The lower and the upper 64 bits of neighbouring blocks of a unit, from a first block on.
+    """The lower and the upper 64 bits of neighbouring blocks of a unit, beginning with `block`.
 
     Each item of a vector holds a 32-bit word in 64 bits. The upper half is arbitrary.
     """
@@ -163,12 +163,11 @@ def draw_tile(tile, unit, seed, is_bootstrap, address):
 
 
 DIGIT_BITS = 12  # the number of bits of a digit
-UNITS_AT_ONCE = 16  # Units come in multiples of this number. Units whose integers are 0 fill it up.
-COLUMNS_AT_ONCE = 4  # Columns come in multiples of this number. Columns of 0 fill it up.
+UNITS_AT_ONCE = 16  # units are padded with units of zeros to a multiple of this number
+COLUMNS_AT_ONCE = 4  # columns are padded with columns of zeros to a multiple of this number
 _EXACT_UNITS = 512
-"""After this number of units, the sums of float32 go to the sums of int64.
-
-With the largest weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24.
+"""After this number of units, the sums in float32 are added to those in int64: with the largest
+weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24.
 """
 
 
@@ -199,7 +198,7 @@ def add_weighted(units, digits, places, shifts, seed, is_bootstrap, sums, weight
                     of_place[number] += np.int64(np.int32(of_column[number])) << shift
 
 
-# To contract is to multiply and add in one instruction. It changes no result that is exact.
+# "contract" lets one instruction multiply and add, which changes no result that is exact.
 @functools.partial(inner, fastmath={"contract"})
 def _add_products(weights, digits, added):
     """Adds digits (units, columns) times weights (units, TILE), 4 units and 4 columns at a time."""
@@ -224,7 +223,7 @@ _FOR_ALL = 0  # in place of a system's number in the rows of the columns that al
 
 
 class ReplicateAdder:
-    """Adds up the replicates of batches, once for columns that are the same for all systems."""
+    """Adds up the replicates of batches. Columns that all systems share are added only once."""
 
     def __init__(
         self,
@@ -251,7 +250,7 @@ class ReplicateAdder:
         documents = None if place is None else statistics.labels[place]
         units = unit_keys(self._resampling.partition, statistics.numbers, documents)
         if documents is not None:
-            # Neighbouring segments of a document have the same weights. So they are one unit.
+            # Neighbouring segments of a document have the same weights: they are added as one unit.
             starts = np.flatnonzero(np.append(True, units[1:] != units[:-1]))
             units, columns = units[starts], np.add.reduceat(columns, starts, axis=2)
         self._add(units, columns)
@@ -305,8 +304,8 @@ UnitKeys = NDArray[np.uint64]
 def unit_keys(
     partition: str, numbers: Integers | None, documents: pa.DictionaryArray | None = None
 ) -> UnitKeys:
-    """The key of each segment's unit, uint64 (segments,): the hash of the partition plus the
-    segment's number, modulo 2^64; or of partition, a zero byte, and the document's name.
+    """The key of each segment's unit, uint64 (segments,): the hash of the partition, plus the
+    segment's number, modulo 2^64; or the hash of partition, zero byte and document name together.
     """
     if documents is None:
         if numbers is None:
@@ -330,5 +329,5 @@ def unit_keys(
 
 
 def _hash(name: bytes) -> int:
-    """64 bits of BLAKE2b (RFC 7693), the first byte lowest. It is part of what results mean."""
+    """64 bits of BLAKE2b (RFC 7693), the first byte lowest. Another hash would change results."""
     return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "little")

@@ -1,4 +1,4 @@
-"""The steps from the statistics of batches to the totals of bundles, and of groups."""
+"""Wires adding up to Beam: from `BatchStatistics` to the totals of bundles, groups, documents."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def sum_groups(
     with_products: bool,
 ) -> PCollection[tuple[Any, SeveralTotals]]:
     """Adds the steps from `BatchStatistics` to (key of the group, its totals); if all keys are
-    None, `key_type` is None. Groups without a segment are left out: a trigger can fire when nothing
-    has come, and Beam's sum of nothing would have a score of 0.
+    None, `key_type` is None. Groups without a segment are left out: a trigger can fire before
+    anything has come, and Beam's sum of nothing would have a score of 0.
     """
     keyed = typehints.Tuple[key_type, SeveralTotals]
     summing = SumGroups(tuple(bases), tuple(pairs), with_products)
@@ -91,7 +91,7 @@ class SumGroups(beam.DoFn):
 NamedDocuments = tuple[tuple[str, int], DocumentParts]
 """((the name of the totals, the bucket of the documents), the sums of these documents)."""
 
-_MOST_BYTES = 64 << 20  # a bundle sends the sums of its documents on when they are larger than this
+_MOST_BYTES = 64 << 20  # when the sums of its documents are larger than this, a bundle emits them
 
 
 def sum_documents(

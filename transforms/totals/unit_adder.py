@@ -64,16 +64,16 @@ class UnitAdder:
         self._width = width = basis.width
         self._shared = np.array(basis.shared, np.int64)
         own = [column for column in range(width) if column not in basis.shared]
-        # Those of single systems come first: pairs need only the products of these.
+        # First the columns of single systems: pairs need only the products of these.
         self._columns = np.array([*own, *basis.shared], np.int64)
         self._with_products = with_products
         values = 1 + width + (products(width) if with_products else 0)
         self._common = np.zeros((0, len(systems), values), np.int64)
         self._crosses = np.zeros((0, len(self._pairs), width, width), np.int64)
         self._facts = np.zeros((0, len(systems), 0), np.int64)
-        # No integer of these is larger than this.
+        # No integer in `_common` and `_crosses` is larger than this.
         self._bound = 0
-        # What did not fit: unbounded integers of the same shapes.
+        # What did not fit into them: Python integers, in arrays of the same shapes.
         self._above: tuple[ExactIntegers, ExactIntegers] | None = None
         self._block = np.empty((len(systems), width + _ZEROS, _BLOCK), np.int64)
         self._used = np.empty((len(systems), width + 2), np.int64)
@@ -85,8 +85,8 @@ class UnitAdder:
         number: int = 1,
         rows: slice = slice(None),
     ) -> None:
-        """Adds the units of `rows`: int64 (systems, units, W), 0 or more. `groups`, int64 (units,),
-        are below `number`, which can grow; None if all are 0.
+        """Adds the units `rows` of `counts`, int64 (systems, units, W), integers of 0 or more.
+        `groups`, int64 (units,), are below `number`, which can grow; None puts all in group 0.
         """
         self._make_room(number)
         if groups is None:
@@ -108,7 +108,7 @@ class UnitAdder:
             if self._bound > LARGEST_INTEGER // 2:
                 self._move_above()
                 continue
-            # A document of many segments has long integers, and most units beside it do not.
+            # A long document has large integers, but most of the units beside it do not.
             end = min(done + _BLOCK, end)
             self._add_any(counts, order[done:end], ordered[done:end])
             done = end
@@ -202,7 +202,7 @@ class UnitAdder:
         groups = len(self._common)
         if number <= groups:
             return
-        # Room for as many groups again, so that the arrays are rarely copied.
+        # At least twice the room, so that the arrays are rarely copied.
         more = max(number, 2 * groups) - groups
 
         def larger(array: Any) -> Any:
@@ -219,7 +219,7 @@ class UnitAdder:
         return self._common.nbytes + self._crosses.nbytes + self._facts.nbytes
 
     def totals(self, keys: Sequence[Any] = (None,), most: int | None = None) -> GroupTotals:
-        """The totals of all units. They have the adder's arrays, so it gets no more units."""
+        """The totals of all units. They share the adder's arrays, so add no units after this."""
         self._make_room(len(keys))
         groups = slice(len(keys))
         common: ExactIntegers = self._common[groups]
@@ -275,10 +275,10 @@ def _add_units(
       columns: int64 (W,), the columns: `own` of them of single systems, then the shared ones.
       order: int64 (units,), the units that are added, by their `groups` in ascending order.
       block: int64 (systems, W + 4, units at a time), overwritten: the columns that are not 0.
-      used: int64 (systems, W + 2), overwritten: how many columns of the system itself these are,
-        and how many columns, then their numbers.
-      common: as in `GroupTotals`, changed, and so is `crosses`.
-      state: int64 (2,), written: how many units were added, and the bits of their values.
+      used: int64 (systems, W + 2), overwritten: how many of these columns are the system's own, how
+        many there are with the shared ones, then the numbers of all.
+      common, crosses: as in `GroupTotals`; changed.
+      state: int64 (2,), written: how many units were added, and all bits that their values have.
     """
     width = len(columns)
     bits = np.int64(0)
