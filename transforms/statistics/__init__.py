@@ -1,1 +1,1 @@
-"""Computes the integers of each segment."""
+"""Counts each segment: the integers of which scores are made, and signs of suspicious input."""

@@ -30,15 +30,15 @@ def count_matches(
 
 
 class CountMatches(ThreadedDoFn):
-    """Maps each `SegmentBatch` to its `BatchStatistics`. A batch that Beam runs again is counted
-    again by the Beam counters.
+    """Maps each `SegmentBatch` to its `BatchStatistics`. If Beam runs a batch again, the Beam
+    counters include it again.
 
     Args:
       counted: each metric, with the steps from a text to its tokens.
-      languages, documents: where the segments have them; None if they need none.
-      lengths: a metric, with its steps, whose columns tell the lengths of segments in tokens, for
-        the metrics whose columns do not; None if they are not needed.
-      pick: picks segments to be shown, a `Picker`: this is the last step that has texts.
+      languages, documents: the labels that have them; None if they are not needed.
+      lengths: a metric, with its steps, whose columns tell the lengths of references in tokens, for
+        the metrics whose columns do not; None if lengths are not needed.
+      pick: a `Picker` of segments to show. It runs here because no later step has texts.
     """
 
     def __init__(

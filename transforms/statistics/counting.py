@@ -1,4 +1,4 @@
-"""Counts the segments of a batch: what is the same for every metric, and the metric's columns.
+"""Counts the segments of a batch: the columns of each metric, and what all metrics share.
 
 Compiled code releases the interpreter's lock, so several threads can count at the same time.
 """
@@ -41,7 +41,7 @@ class BatchStatistics:
       signs: the signs of suspicious input, as `find_signs` gives them.
       lengths: for each metric int64 (segments,), the average length of the references of each
         segment, rounded down; empty if no slices need them.
-      picked: what was picked of the segments to be shown with their texts.
+      picked: the segments that were picked to be shown with their texts.
     """
 
     counts: tuple[Integers, ...]
@@ -84,7 +84,7 @@ def segment_name(batch: SegmentBatch, row: int) -> str:
 
 
 def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
-    """Checks that each segment has a document: those without have nothing in common."""
+    """Checks that each segment has a document: those without one are no document together."""
     rows = np.flatnonzero(nulls(batch.labels[label.position].indices))
     if not len(rows):
         return
@@ -143,8 +143,8 @@ def _place(batch: SegmentBatch, label: SegmentLabel, row: int) -> str:
 
 
 class PreparedBatch:
-    """A batch whose texts are prepared once for all metrics. One thread uses it at a time. With
-    `languages`, each language has its own tokenizer, and shares the other steps.
+    """A batch whose texts are prepared once for all metrics. Not for several threads at once. With
+    `languages`, the language of a segment chooses the tokenizer; all other steps are the same.
     """
 
     def __init__(self, batch: SegmentBatch, languages: SegmentLabel | None = None) -> None:
@@ -219,7 +219,7 @@ class PreparedBatch:
         return _counts(metric, self.ready(text))
 
     def ready(self, text: Text) -> ReadyTexts:
-        """The texts that are ready to be split. They are there as long as this object."""
+        """The texts, ready to be split into tokens. They live as long as this object."""
         alike = changed_alike(text)
         changed = self._changed.get(alike)
         if changed is None:
@@ -239,8 +239,8 @@ def count_batch(batch: SegmentBatch, text: Text, metric: Metric) -> BatchStatist
 def count_all_pairs(
     column: pa.LargeStringArray, text: Text, metric: Metric
 ) -> Iterator[tuple[slice, Integers]]:
-    """Counts each text of a padded column without nulls, with each of its texts as the reference:
-    (the texts that are references, their columns), int64 (N, references, W).
+    """Counts each text of a padded column without nulls against every one as its reference; yields
+    (the rows that are references, the columns of all texts, int64 (texts, references, W)).
     """
     count = len(column)
     prepared = PreparedBatch(SegmentBatch(candidates=(column,), references=(column,)))
@@ -258,7 +258,7 @@ def count_all_pairs(
 
 
 _MOST_PAIRS = 1 << 18
-"""How many pairs of texts are counted at a time, if there are more references than one."""
+"""How many pairs of texts are counted at a time, but at least those of one reference."""
 
 
 def _counts(metric: Metric, texts: ReadyTexts) -> Integers:

@@ -1,9 +1,9 @@
 """Compiled counting of long texts: how many n-grams of each candidate occur in the references.
 
-The number of an n-gram is the place of its slot in the table of its order. It is identified by the
-number of the (n-1)-gram before its last token, and by the number of this token: as long as there
-are few such pairs, each one has its own slot; otherwise both numbers, in one word, are the key of a
-hash table. Where an (n-1)-gram of a candidate does not occur, no longer n-gram is looked up.
+The number of an n-gram is the place of its slot in the table of its order. Two numbers identify the
+n-gram: that of the (n-1)-gram before its last token, and that of this token. If there are few such
+pairs, each pair has its own slot; otherwise both numbers, in one word, are the key in a hash table.
+If an (n-1)-gram of a candidate is in no reference, the n-grams that it begins are not looked up.
 
 Counts are clipped at once: the k-th occurrence in a candidate matches if one of the references has
 at least k. The layouts in memory:
@@ -12,8 +12,8 @@ at least k. The layouts in memory:
   all of the tokens, then all of the n-grams)
 * slot: the key (a word, 0 if the slot is empty), LIMIT and USED, 32 bits each. LIMIT is the largest
   count in any single reference, less the occurrences in the candidate that is counted. USED is the
-  count in one reference, plus the number of its first token: the next reference has a larger first
-  token than any such sum, so no pass sets it back to 0.
+  count in one reference, plus the number of its first token: the first token of the next reference
+  has a larger number than any such sum, so USED is never set back to 0.
 """
 
 # mypy: allow-untyped-defs
@@ -38,7 +38,7 @@ from beam_bleu.transforms.text.tokens import SLOT_BYTES, clear_table, home, step
 
 NUMBERS_BYTES = 2 * NUMBER_BYTES
 
-SPARE_NUMBERS = 17  # the number of tokens for whose numbers there must be memory after the last one
+SPARE_NUMBERS = 17  # how many more tokens the memory of numbers must have room for after the last
 _AHEAD = 16 * NUMBER_BYTES
 _LIMIT, _USED = 8, 12
 _NOTHING = np.uint64(0)
@@ -62,7 +62,7 @@ def _find(key, index, table, bits, seed):
 
 @inlined
 def _prefetch(number, to_gram, table, bits, seed):
-    """Brings the slot of an n-gram further on into the cache: the processor cannot foresee it."""
+    """Brings the slot of a later n-gram into the cache, which the processor cannot foresee."""
     ahead = number + _AHEAD
     key = _key(ahead, load_count(ahead + to_gram - NUMBER_BYTES))
     prefetch(table + home(key, bits, seed) * SLOT_BYTES)
@@ -72,10 +72,10 @@ def _prefetch(number, to_gram, table, bits, seed):
 def _enter_grams(number, end, to_gram, first_token, table, base, bits, seed, is_hashed):
     """Enters the n-grams of a reference; returns the number of those that are new, if hashed.
 
-    `number` is the address of the number of the last token of the first n-gram, `end` that of the
-    end of the text's numbers, and `to_gram` is from the number of a token to that of the n-gram
-    that ends with it: that of each (n-1)-gram is replaced. `base` is how many numbers tokens have,
-    if each pair has its own slot, and `bits` log2 of the number of slots of a hash table.
+    `number` is the address of the number of the last token of the first n-gram, and `end` that of
+    the end of the text's numbers. `to_gram` is the distance from the number of a token to that of
+    the (n-1)-gram that ends with it, which the n-gram's replaces. If each pair has its own slot,
+    `base` is how many numbers tokens can have; `bits` is log2 of the slots of a hash table.
     """
     new = 0
     shorter = load_count(number + to_gram - NUMBER_BYTES)
@@ -105,7 +105,7 @@ def _take_grams(number, end, to_gram, none, table, base, bits, seed, is_hashed):
 
     `none` is the number of the (n-1)-grams that were not found. A branch predictor cannot learn
     whether an n-gram is found, so there is no branch: one that is not found is counted in the extra
-    slot after the table, whose limit is never above 0. See `_enter_grams` for the others.
+    slot after the table, whose limit is never above 0. See `_enter_grams` for the other arguments.
     """
     matches = 0
     extra = 1 << bits
@@ -142,8 +142,8 @@ def match_long_segment(texts, max_order, known, table, matches, stride):
     """Writes the clipped matches of every candidate of one segment, for each order.
 
     Args:
-      texts: with the numbers of the segment, and memory for NUMBERS_BYTES for each token, and
-        SPARE_NUMBERS more. `known` is the number of different tokens of the references.
+      texts: with the numbers of the segment's tokens, in memory of NUMBERS_BYTES for each token and
+        for SPARE_NUMBERS more. `known` is the number of different tokens of the references.
       table: address of memory for as many slots as `table_bits` gives for the tokens of the
         references with their gaps, and one more.
       matches: address of N int64 for the first candidate; `stride` is the bytes to the next ones.
@@ -151,7 +151,7 @@ def match_long_segment(texts, max_order, known, table, matches, stride):
     bounds, numbers, seed = texts.bounds, texts.numbers, texts.seed
     reference_count = texts.reference_count
     to_gram = (load_int(bounds, texts.texts) + 1) * NUMBER_BYTES
-    # Before the first order, all n-grams are the same one.
+    # All 0-grams are the same one, which has the number 0.
     clear(numbers + to_gram - NUMBER_BYTES, to_gram)
     entries = load_int(bounds, reference_count)
     base = known + 2

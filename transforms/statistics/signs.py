@@ -1,4 +1,4 @@
-"""Signs of suspicious input, such as the script, found in the original texts of a batch."""
+"""Finds signs of suspicious input in the texts of a batch, before any step changes them."""
 
 # mypy: allow-untyped-defs
 
@@ -29,7 +29,7 @@ _CHINESE_LETTERS, _JAPANESE_LETTERS, _SOUTHEAST_ASIAN_LETTERS, _KOREAN_LETTERS =
 )
 
 _TEXTS_AT_ONCE = 32
-"""The texts of a system, which lie one after another, in which letters are looked for at once."""
+"""How many texts of a system, which lie one after another, are searched for letters at once."""
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)
@@ -99,14 +99,14 @@ def no_signs(systems: int, reference_count: int, segments: int) -> Bytes:
 
 
 def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> Bytes:
-    """The signs of texts that are at these places; references come first. If a line holds several
+    """The signs of the texts at these places, where references come first. If a line holds several
     references, they all have the line end of the last one.
 
     Returns:
       uint8 (signs, segments). For each system, whether the candidate ends in " ."; in a carriage
-      return; the script of the candidate, if a reference has one, too: its position in `SCRIPTS`
-      and 1, or 0. For each system and reference, whether both are equal. For each reference,
-      whether it is there; whether its line ends in a carriage return.
+      return; the script of the candidate, if a reference has one, too: 1 plus its position in
+      `SCRIPTS`, otherwise 0. For each system and reference, whether both are equal. For each
+      reference, whether it is there; whether its line ends in a carriage return.
     """
     texts, segments = spans.starts.shape
     signs = no_signs(texts - reference_count, reference_count, segments)
@@ -156,14 +156,14 @@ def _write_signs(spans, reference_count, signs):
             tokenized[system, row] = is_period & (before == _SPACE)
             script = 0
             if end > letter:
-                # Of several texts at once: most have no such letter.
+                # Several texts are searched at once, because most have no such letter.
                 last = load_int(end_space, text * rows + min(row + _TEXTS_AT_ONCE, rows) - 1)
                 letter = _first_letter(start, max(end, last))
                 if end > letter:
                     script = _script_by_letters(start, end)
             if script:
-                # Its own references are written in no script of the table if it is, for example,
-                # a Chinese source text that the system has not translated into English.
+                # If the candidate is, for example, a Chinese source text that the system did not
+                # translate into English, the references are in no script of the table.
                 is_shared = False
                 for reference in range(reference_count):
                     at = reference * rows + row
