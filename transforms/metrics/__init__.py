@@ -1,1 +1,1 @@
-"""The metrics: each one is a folder that knows all about itself."""
+"""The metrics: each one is a file or a folder, which has all that is known only about this one."""

@@ -1,5 +1,5 @@
-"""Automatic differentiation in reverse mode: a formula of recorded numbers has a gradient, by the
-chain rule from the result back to the variables. The number itself comes from the same operations.
+"""Automatic differentiation in reverse mode: gives the value of a formula and its gradient. Numbers
+record the operations of the formula, and the chain rule goes from the result back to the variables.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _Step = tuple[tuple[int, float], ...]
 
 
 class Recorded:
-    """A number, and the place of the operation in the record whose result it is."""
+    """A number, and the place in the record of the operation that gave it."""
 
     __slots__ = ("number", "place", "record")
 

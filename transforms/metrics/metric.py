@@ -1,4 +1,4 @@
-"""A metric is a subclass of `Metric`, a frozen dataclass whose fields are its choices."""
+"""`Metric`, the base class of all metrics: each is a frozen dataclass whose fields are choices."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def normalization() -> Any:
 class Config(abc.ABC):
     """A user's definition of a metric: a frozen dataclass whose fields are flags (`choice`)."""
 
-    METRIC: ClassVar[type[Metric]]  # if it is another class
+    METRIC: ClassVar[type[Metric]]  # the class of `metric`, if it is another one
 
     @property
     def text(self) -> Text:
@@ -129,17 +129,17 @@ class Metric(Config):
     is_tokenized: ClassVar[bool] = False  # whether each language has tokens of its own
     most_bytes: ClassVar[int] = 2**31 - 1  # of all texts of a segment
     is_in_sacrebleu: ClassVar[bool] = False
-    picks_reference: ClassVar[bool] = True  # whether it chooses the best one of each segment
-    # What it counts, such as "word", and the columns with how many candidates and references have;
-    # and the columns that are shown, each with its name.
+    picks_reference: ClassVar[bool] = True  # whether it chooses the best reference of a segment
+    # The unit of lengths, such as "word", and the columns with those of candidates and references.
     LENGTHS: ClassVar[tuple[str, int, int] | None] = None
+    # The columns that are shown, each with its name.
     COUNTS: ClassVar[tuple[tuple[str, int], ...]] = ()
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(cast(Any, self)):
             if isinstance(field.default, bool) and field.type == "bool":
                 require_flag(field.name, getattr(self, field.name))
-        _ = self.text  # it checks the choices of texts
+        _ = self.text  # checks the choices of texts
 
     @property
     def highest(self) -> float | None:
@@ -148,11 +148,11 @@ class Metric(Config):
 
     @property
     def metric(self: _Metric) -> _Metric:
-        """The same without its choices of texts, which only the step that counts needs."""
+        """The same metric without its choices of texts, which only the step that counts needs."""
         return self.changed(**self.text_fields())
 
     def changed(self: _Metric, **changes: Any) -> _Metric:
-        """The definition with other values of these fields, and of those that depend on them."""
+        """The definition with new values of these fields, and of fields that depend on them."""
         changed: _Metric = dataclasses.replace(cast(Any, self), **changes)
         return changed
 
@@ -187,7 +187,7 @@ class Metric(Config):
 
     @abc.abstractmethod
     def value(self, sums: Sequence[Number]) -> Number:
-        """The score of W columns, added up: integers without a bound, or recorded numbers."""
+        """The score from the sums of W columns: integers of any size, or recorded numbers."""
 
     def values(self, sums: Integers) -> Scores:
         """The scores of int64 (rows, W), to the last bit those of `value`; 0 without a segment."""
@@ -214,7 +214,7 @@ class Metric(Config):
         return Lengths(counted, columns[candidates], reference_length, columns[EMPTY])
 
     def parts(self, columns: Sequence[int]) -> Mapping[str, Any]:
-        """The attributes of a corpus's score that only its scores have, and the score."""
+        """The score of a corpus, and the other attributes that only this metric's scores have."""
         return {"score": self.value(columns), **self.segment_parts(columns)}
 
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
@@ -239,7 +239,7 @@ class Metric(Config):
         return {}
 
     def signed_beyond(self, text: TextName) -> Mapping[str, str]:
-        """What the signature says then, of choices that sacreBLEU does not have or show."""
+        """What the signature says after that, of choices that sacreBLEU does not have or show."""
         return {} if text.normalize is None else {"normalize": text.normalize}
 
     def sacrebleu_signed(self, text: TextName) -> Mapping[str, str] | None:
@@ -248,7 +248,7 @@ class Metric(Config):
         return self.signed(text) if has_it else None
 
     def for_segments(self) -> Metric:
-        """The definition of single segments, if no other one is asked for."""
+        """The definition for the scores of single segments, unless the user chooses another."""
         return self
 
     def segment_scores(self, rows: Integers) -> Scores:

@@ -22,14 +22,14 @@ from beam_bleu.transforms.score.shown_score import (
 from beam_bleu.transforms.score.shown_score import p_value as shown_p
 
 CONFIDENCE = 0.95
-"""The share of test sets whose interval contains the score of all texts of the kind."""
+"""The share of test sets whose interval contains the score that all texts of their kind have."""
 
 TWO_SIDED_95 = 1.959963984540054
 """The number of standard errors on each side of the interval: the normal quantile of 0.975."""
 
 FEWEST_UNITS = 30
-"""With fewer units there is no standard error, because the approximation does not hold. Also a
-bootstrap of so few units says too little about other units."""
+"""With fewer units there is no standard error, because the approximation does not hold. A bootstrap
+of so few units says too little about other units, too."""
 
 SIGNIFICANCE_LEVEL = 0.05  # a difference is significant if its p-value is below this
 _POWER_80 = 0.8416212335729143  # the normal quantile of 0.8
@@ -40,7 +40,7 @@ DETECTABLE = TWO_SIDED_95 + _POWER_80
 @dataclasses.dataclass(frozen=True)
 class Difference:
     """The difference of two scores: a system minus its baseline, or a new score minus an old one.
-    `units` are those that both have, or of independent corpora those of the smaller.
+    `units` are those that both have; for independent corpora, those of the smaller one.
     """
 
     units: int
@@ -68,7 +68,7 @@ def too_few(number: int, unit: str) -> str:
 def difference_of_estimates(
     new: float, old: float, standard_errors: tuple[float | None, float | None], segments: int
 ) -> Difference:
-    """The difference of two scores of different units, whose errors add up in their squares."""
+    """The difference of two scores of different units. The squares of their errors add up."""
     new_error, old_error = standard_errors
     if new_error is not None and old_error is not None:
         return judged(segments, segments, new - old, math.hypot(new_error, old_error))
@@ -94,7 +94,7 @@ def judged(units: int, segments: int, difference: float, standard_error: float) 
         standard_error,
         interval(difference, standard_error),
         p_value,
-        # Units that all show the same do not tell how small a difference they would show.
+        # Units that all show the same difference do not tell how small a one they would show.
         DETECTABLE * standard_error or None,
         reason,
     )
@@ -103,8 +103,8 @@ def judged(units: int, segments: int, difference: float, standard_error: float) 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """The p-values of a family, adjusted by Holm 1979 for the number of its comparisons.
 
-    If no system differs from its baseline, then with a probability of 95 % no adjusted p-value is
-    below 0.05, however many comparisons there are. A comparison without a p-value does not count.
+    If no system differs from its baseline, the probability that no adjusted p-value is below 0.05
+    is 95 %, however many comparisons there are. A comparison without a p-value does not count.
     """
     known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
@@ -120,9 +120,9 @@ def clusters(
     *,
     lower_is_better: bool,
 ) -> list[list[str]]:
-    """Groups of systems, as WMT draws them: a line is only where all above it beat all below it.
-    Systems with equal scores stay in their order. `p_values` of pairs, in either order, are
-    adjusted; with None, neither system beats the other.
+    """Groups of systems, as WMT draws them: with a line only where each system above it beats each
+    one below it. Systems with equal scores stay in their order. `p_values` are adjusted, and by
+    pairs in either order; None means that neither system beats the other.
     """
 
     def beats(better: str, worse: str) -> bool:
@@ -193,7 +193,7 @@ class ComparedSystems:
 
     With all pairs, `clusters` has the names of the systems, best first: each system is
     significantly better than all systems of later clusters. Systems without a standard error are
-    in none.
+    in no cluster.
     """
 
     scores: Mapping[str, Score]
@@ -213,7 +213,7 @@ class ComparedSystems:
 def compared_pairs(
     systems: Sequence[str], baseline: str, *, all_pairs: bool
 ) -> list[tuple[str, str]]:
-    """(system, baseline) of each comparison; of all pairs, the first system is the baseline."""
+    """(system, baseline) of each comparison; of all pairs, the system named first is baseline."""
     ordered = [baseline, *(system for system in systems if system != baseline)]
     baselines = ordered if all_pairs else ordered[:1]
     return [

@@ -4,12 +4,12 @@ A standard error says how much a score would change with another sample of test 
 smooth function f of the sums S of n units. So a unit with the integers x changes it by about
 g'(x - S/n), with g the gradient of f, and the variance of f is that of the sum of these influences:
 g'(nQ - SS')g / (n - 1), with Q the sum of all xx' (the delta method; Deng et al. 2018,
-https://arxiv.org/abs/1803.06336). The same with the integers of two systems side by side gives the
-standard error of their difference.
+https://arxiv.org/abs/1803.06336). The same formula, with the integers of two systems side by side,
+gives the standard error of their difference.
 
-The matrix nQ - SS' is exact, because its two parts can have more digits in common than a float has.
-The gradient comes from the formula itself (metrics/differentiation.py). Both are multiplied and
-added up as floats, column by column, in the same order on every machine.
+The matrix nQ - SS' is computed exactly, because its two parts can agree in more digits than a float
+has. The gradient comes from the formula itself (metrics/differentiation.py). Both are multiplied
+and added up as floats, column by column, in the same order on every machine.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from beam_bleu.transforms.totals.group_totals import (
 )
 
 _ROUNDING = 2.0**-44
-"""A variance below this share of the terms that it is the sum of can be their rounding: it is 0."""
+"""A variance below this share of its terms' sizes may be nothing but their rounding: it is 0."""
 
 _NEW = np.newaxis
 
@@ -57,7 +57,7 @@ class Estimates:
     metric: Metric
 
     def error(self, system: str, key: GroupKey = None) -> tuple[float | None, str]:
-        """The standard error of a score; or None and why, "" if errors were not asked for."""
+        """The standard error of a score; or None and the reason: "" if none was asked for."""
         group, place = self.totals.group_of.get(key), self.totals.place_of.get(system)
         if group is None or place is None or not self.totals.has_products:
             return None, ""
@@ -67,9 +67,9 @@ class Estimates:
         return error, ""
 
     def difference(self, system: str, baseline: str, key: GroupKey = None) -> Difference | None:
-        """A score minus its baseline's, on the units that all systems have: most of what makes a
-        test set hard is the same for both, so this error is usually smaller. If all counts are the
-        same, the p-value is 1, also with few units and without matches.
+        """A score minus its baseline's, on the units that all systems have. What makes a test set
+        hard is mostly the same for both, so the error is usually smaller than those of the scores.
+        If all counts are the same, the p-value is 1, even with few units or without matches.
         """
         totals = self.totals
         group, place_of = totals.group_of.get(key), totals.place_of
@@ -92,12 +92,12 @@ class Estimates:
     def _why_no_error(self, sums: ExactIntegers) -> str:
         units, *columns = sums[: 1 + self.totals.width].tolist()
         if units < FEWEST_UNITS:
-            # Documents with one segment each are as good as segments.
+            # Documents of one segment each are called segments.
             return too_few(units, "segment" if units == columns[SEGMENTS] else "document")
         return self.metric.why_no_gradient(columns)
 
     def _are_identical(self, group: int, pair: int) -> bool:
-        """Whether two systems have the same counts in every unit: no squares of differences."""
+        """Whether two systems have equal counts in every unit: squared differences sum to 0."""
         totals, used = self.totals, self.metric.used(self.totals.width)
         squares = 1 + totals.width + packed_places(totals.width)[used, used]
         one, two = totals.common[group, list(totals.pairs[pair])][:, squares]
@@ -127,11 +127,11 @@ class Estimates:
 
     @functools.cached_property
     def _errors_of_pairs(self) -> Floats:
-        """Those of differences, float64 (groups, pairs); nan where there is none.
+        """The standard errors of differences, float64 (groups, pairs); nan where there is none.
 
         With x the integers of a unit by a pair's first system, y those by its second one, and g and
-        h the gradients, the influence of a unit is (g - h)'x + h'(x - y). So nothing cancels if
-        both systems are nearly the same: the sums are those of x and x - y, side by side.
+        h the gradients, the influence of a unit is (g - h)'x + h'(x - y). With x and x - y side by
+        side as the columns, nothing cancels if both systems are nearly the same.
         """
         totals, (used, scores, slopes) = self.totals, self._common
         first, second = np.array(totals.pairs, np.int64).reshape(-1, 2).T
@@ -155,9 +155,9 @@ class Estimates:
 
 
 class _Gradients(NamedTuple):
-    """Scores near their sums, float64 (groups, systems); nan with too few units, or no gradient.
-    `slopes` (groups, systems, used) are the derivatives by the used columns, which the first one
-    is, too.
+    """Scores, float64 (groups, systems), and their derivatives, `slopes` (groups, systems, used),
+    by the columns `used`: those that any score depends on, and always the first. A score is nan if
+    there are too few units, or if it has no gradient.
     """
 
     used: Integers
@@ -198,8 +198,8 @@ _BLOCK = 1024  # the rows whose standard errors are computed at once: some MB
 def _in_blocks(shape: tuple[int, int], errors: Callable[[Integers, Integers], Floats]) -> Floats:
     rows, columns = np.indices(shape).reshape(2, -1)
     blocks = [slice(start, start + _BLOCK) for start in range(0, len(rows), _BLOCK)]
-    found = [errors(rows[block], columns[block]) for block in blocks]
-    return np.concatenate([np.empty(0), *found]).reshape(shape)
+    of_blocks = [errors(rows[block], columns[block]) for block in blocks]
+    return np.concatenate([np.empty(0), *of_blocks]).reshape(shape)
 
 
 def _errors(
@@ -209,7 +209,7 @@ def _errors(
     products: ExactIntegers,
     slopes: Floats,
 ) -> Floats:
-    """The standard errors of numbers, float64 (rows,), from n, S, Q and derivatives of each row."""
+    """The standard errors, float64 (rows,), from each row's score, n, S, Q and derivatives."""
     if largest(units) * largest(products) >= _LARGEST_PRODUCT:
         units, sums, products = (each.astype(object) for each in (units, sums, products))
     spreads = units[:, _NEW, _NEW] * products - sums[:, :, _NEW] * sums[:, _NEW, :]
@@ -231,11 +231,11 @@ def _errors(
 def _beside_size(
     spreads: ExactIntegers, sums: ExactIntegers, slopes: Floats
 ) -> tuple[ExactIntegers, Floats]:
-    """The same spreads and slopes for other columns: what documents have beside their size.
+    """The same spreads and slopes for columns from which the size of documents is taken out.
 
-    Documents differ in their size most of all, and most scores hardly depend on it. So the terms of
-    their variance would cancel. Each column x becomes x - r s, with s the segments of the document,
-    and the integer r about the average of x in a segment.
+    Documents differ most of all in their size, on which most scores hardly depend, so the terms of
+    the variance would cancel. Each column x becomes x - r s, where s is the number of segments of
+    the document, and the integer r is about the average of x in a segment.
     """
     averages = sums // np.maximum(sums[:, :1], 1)
     averages[:, SEGMENTS] = 0
@@ -253,8 +253,8 @@ def _beside_size(
 def score_parts(
     metric: Metric, sums: CorpusSums, text: TextName, why_no_error: str, *, judge_input: bool
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """The score of a corpus with the fields of its metric, and warnings: about suspicious input
-    only with `judge_input`, because another score of the same texts can have them.
+    """The score of a corpus with the fields of its metric, and warnings. Those about suspicious
+    input come only with `judge_input`, because another score of the same texts may have them.
     """
     columns = sums.columns
     parts = metric.parts(columns)
@@ -271,7 +271,7 @@ def score_parts(
 def corpus_score(
     estimates: Estimates, text: TextName, system: str | None = None, *, judge_input: bool = True
 ) -> Score:
-    """The score of a system in one group; without a name of the only one. See `score_parts`."""
+    """The score of a system, by default of the only one. For `judge_input`, see `score_parts`."""
     totals, metric = estimates.totals, estimates.metric
     if system is None:
         (system,) = totals.systems

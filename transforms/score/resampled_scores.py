@@ -1,14 +1,14 @@
-"""What replicates say: the spread of each score, and how easily chance makes a difference.
+"""Judges scores by replicates: their spread, and how easily chance makes such a difference.
 
 D is the difference between two systems, D* that of a replicate, N the number of replicates.
 
-Bootstrap (Koehn 2004, https://aclanthology.org/W04-3250): the replicates spread like scores would
-over other test sets. So chance alone gives the distances of D* from their mean, and
+Bootstrap (Koehn 2004, https://aclanthology.org/W04-3250): the scores of replicates spread as those
+of other test sets would. So the distances of D* from its mean are what chance alone gives, and
 p = (#{|D* - mean D*| >= |D|} + 1) / (N + 1).
 
 Randomization (Riezler and Maxwell 2005, https://aclanthology.org/W05-0908): if two systems are
-equally good, it does not matter whose output is whose. So D* is the difference after some segments'
-outputs are swapped, and p = (#{|D*| >= |D|} + 1) / (N + 1).
+equally good, it does not matter whose output is whose. So D* is the difference after the outputs of
+some segments are swapped, and p = (#{|D*| >= |D|} + 1) / (N + 1).
 
 The 1 is for D itself: without it, p could be 0 (Phipson and Smyth 2010,
 https://arxiv.org/abs/1603.05766). Below `FEWEST_UNITS` a bootstrap has too few different replicates
@@ -47,9 +47,9 @@ class ResampledDifference:
       interval: their 2.5 % and 97.5 % percentiles; None for randomization, like `mean`.
       p_value: how often chance alone gives a difference of this size or a larger one, two-sided.
         None for a bootstrap of too few units, unless the systems do not differ at all.
-      p_sacrebleu: by the formula of sacreBLEU: for randomization only of larger differences, for
-        the bootstrap (#{|D*| - mean |D*| > |D|} + 1) / (N + 1). Without the sign of D* the
-        distances are too small where D is small, so it finds too many differences.
+      p_sacrebleu: by sacreBLEU's formula. For randomization, it counts only larger differences. For
+        the bootstrap, it is (#{|D*| - mean |D*| > |D|} + 1) / (N + 1): without the sign of D*, the
+        distances are too small where D is small, so too many differences are significant.
     """
 
     difference: float
@@ -67,8 +67,8 @@ def resampled_scores(
     units: int,
     pairs: Sequence[tuple[str, str]] = (),
 ) -> tuple[dict[str, ResampledScore], dict[tuple[str, str], ResampledDifference]]:
-    """What replicates, int64 (replicates, W), say of each system's score, unless they are
-    randomized, and of each pair's difference; `sums` are those of the corpus itself.
+    """Judges each pair's difference, and for the bootstrap each system's score, by `replicates`,
+    int64 (replicates, W); `sums` are those of the corpus itself.
     """
     whole = {system: np.array(sums[system], np.int64) for system in replicates}
     scores = metric.values(np.stack([*whole.values()])).tolist()

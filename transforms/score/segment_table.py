@@ -1,4 +1,4 @@
-"""The table with the score of each segment by itself, for every system of a batch."""
+"""Makes the table of segment scores: each segment of a batch scored by itself, for each system."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def segment_schema(
     *,
     texts: bool = False,
 ) -> pa.Schema:
-    """The columns of the table, which have the same type in all metrics. `score`, labels, kept
+    """The columns of the table; a column has the same type in all metrics. `score`, labels, kept
     columns, and columns that only some metrics have can be null.
     """
     fields = [own_types(metric) for metric in metrics]

@@ -1,4 +1,4 @@
-"""How scores look in an interpreter: like a row of the command's table."""
+"""The class of all scores, and how numbers are written: in an interpreter as in tables."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ USUAL_DECIMALS = 1  # as in sacreBLEU; of scores without a standard error
 
 _SMALLEST_P = 0.001  # Smaller p-values are estimates far out in a tail. Their digits mean nothing.
 _SIGNIFICANT_DIGITS = 2
-"""How many digits of a standard error are shown. More would change with every other test set."""
+"""How many digits of a standard error are shown. More would be different on every test set."""
 
-_MOST_DECIMALS = 12  # a double holds no more of a score
+_MOST_DECIMALS = 12  # a double holds no more decimals of a score
 HALF_INTERVAL = "± is half of the 95 % interval"
 
 
 @dataclasses.dataclass(frozen=True)
 class Number:
-    """A number in a table, or several that are written as one: "" stands for what it lacks."""
+    """A number in a table, half of its interval, and a mark; "" for what it does not have."""
 
     text: str = ""
     half: str = ""
@@ -27,8 +27,8 @@ class Number:
 
 
 def decimals_for(standard_errors: Iterable[float | None], usual: int) -> int:
-    """How many decimals scores or differences have that are shown together: enough for two
-    significant digits of the smallest standard error; the usual ones if none is above 0.
+    """The number of decimals for scores or differences that are shown together: enough for two
+    significant digits of the smallest standard error; the usual one if no error is above 0.
 
     >>> decimals_for([0.34, None], 1), decimals_for([12.0], 1), decimals_for([None], 4)
     (2, 1, 4)
@@ -65,7 +65,7 @@ def estimate(
 
 
 def estimates(column: Sequence[Number]) -> list[str]:
-    """The cells of a column: decimal points are below each other, and so are the signs ±.
+    """The cells of a column, aligned at the decimal points and at the signs ±.
 
     >>> estimates([Number("100.0", "0.0"), Number("57.8", "12.1", "*"), Number("7.0")])
     ['100.0 ±  0.0', ' 57.8 ± 12.1 *', '  7.0']

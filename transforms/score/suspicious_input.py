@@ -13,28 +13,28 @@ from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, SCRIPTS
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 _TOKENIZED_LINES = 100
-"""The number of candidates that end in " ." from which sacreBLEU warns, for any corpus size."""
+"""From this number of candidates that end in " .", sacreBLEU warns, whatever the corpus size."""
 
 _MOST = 1 / 2  # 'Most' means more than this share
 _STRAY = 1 / 10  # up to this share of a stream's lines may end in a carriage return by accident
 _OF_A_SCRIPT = 1 / 100
-"""From this share of segments on, text that the tokenizer does not split is not there by
+"""If at least this share of segments is text that the tokenizer does not split, that is no
 accident."""
 
 _OF_A_SCRIPT_IF_TOKENIZED = 1 / 4
 """The same with a tokenizer for tokenized text: some words of such text are long, too."""
 
 _BY_CHANCE = 1 / 10
-"""Up to this many Chinese texts for each Japanese text are Japanese ones without kana."""
+"""Up to this many Chinese texts for each Japanese text are taken for Japanese without kana."""
 
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
 _FEWEST_TOKENS = 100
-"""Tokens or characters of the references: a few sentences. Shorter texts often differ more in
+"""Fewer tokens or characters of references are only a few sentences, which often differ more in
 length."""
 
 _FEWEST_SEGMENTS = 10
-"""Segments. With fewer segments, one or two empty candidates would already be most of them."""
+"""With fewer segments, one or two empty candidates would already be most of them."""
 
 
 def suspicions(
@@ -78,7 +78,7 @@ def _scripts(sums: CorpusSums, text: TextName) -> Iterator[str]:
 
 
 def _identical(sums: CorpusSums, lengths: Lengths) -> Iterator[str]:
-    if not lengths.candidates:  # all texts are empty, so they are always equal
+    if not lengths.candidates:  # all texts are empty, so that they are equal means nothing
         return
     for position, identical in enumerate(sums.identical, 1):
         if identical == sums.segments:
