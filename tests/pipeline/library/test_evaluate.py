@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, write_lines
-from example_corpus import examples_file
 
 from beam_bleu import (
     ArrowColumns,
@@ -101,7 +100,7 @@ def check_document(expected: bytes) -> Any:
 def test_the_results_are_those_of_the_command(tmp_path):
     scores = written_by_command(tmp_path, *FLAGS)
     document, totals = json.loads(scores), (tmp_path / "totals.json").read_bytes()
-    examples = [json.loads(line) for line in read_lines(examples_file(tmp_path))]
+    examples = [json.loads(line) for line in read_lines(tmp_path / "examples.jsonl")]
     assert len(examples) > 30
     for form in ("files", "tables"):
         with beam.Pipeline("FnApiRunner") as root:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from command_line import EXAMPLE, PROJECT, called
-from example_corpus import examples_file
 from made_reports import of_two_systems
 from made_results import entry, result, written
 
@@ -79,7 +78,7 @@ def test_each_comparison_is_a_row(read, document):
 
 
 def test_each_example_is_a_row(read, folder, tmp_path):
-    lines = [json.loads(line) for line in examples_file(folder).read_text().splitlines()]
+    lines = [json.loads(line) for line in (folder / "examples.jsonl").read_text().splitlines()]
     for line in lines:
         line["labels"], line["kept"] = list(line["labels"].items()), list(line["kept"].items())
     assert read.examples.to_pylist() == lines

@@ -9,24 +9,71 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from command_line import called, streams, write_lines
-from example_corpus import (
-    METRICS,
-    NUMBER,
-    SYSTEMS,
-    Corpus,
-    assert_first_ones,
-    examples_file,
-    examples_in,
-    scores_of,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from beam_bleu.pipeline.examples import closest, compared, words
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
 from beam_bleu.transforms.known_metrics import row_of
+
+NUMBER = 5
+SEGMENTS = 700
+METRICS = ["chrf", "bleu", "ter"]
+SYSTEMS = ["erste", "second", "größe"]
+HOSTILE = [
+    "\u202eright to left\u202c \u2066isolate",
+    "\x1b[2J\x1b]0;title\x07 escape",
+    "carriage\rreturn \x85 \u2028 \u2029",
+    "nul\0 \x7f \x9b31m",
+    '"quoted" \\ {"json": 1} <script>alert(1)</script>',
+    "👨‍👩‍👧 e\u0301 \ufeff\u200b",
+    "word " * 2000,
+    "",
+    " ",
+]
+
+
+class Corpus:
+    """Three systems, two references and a label, with hostile texts among them."""
+
+    def __init__(self, folder: Path) -> None:
+        draw = random.Random(7)
+        words = ["the", "a", "of", "3.14", "well-known", "北京", ",", "end.", "It's", "1"]
+        self.texts: list[list[str]] = [[] for _ in range(5)]
+        for _ in range(SEGMENTS):
+            line = draw.choices(words, k=draw.randrange(9))
+            for text in self.texts:
+                kept = " ".join(word for word in line if draw.random() < 0.8)
+                text.append(draw.choice(HOSTILE) if draw.random() < 0.04 else kept)
+        self.domains = [draw.choice(["news", "talks", "größe"]) for _ in range(SEGMENTS)]
+        files = [write_lines(folder / f"{i}.txt", text) for i, text in enumerate(self.texts)]
+        named = [f"{name}={file}" for name, file in zip(SYSTEMS, files, strict=False)]
+        labels = write_lines(folder / "domains.txt", self.domains)
+        self.asked = [
+            *streams(named, files[3:], "--baseline=second", f"--labels=domain={labels}"),
+            *("--metrics", *METRICS, "--format=json", f"--examples={NUMBER}"),
+        ]
+        self.out = folder / "out"
+        self.run = called(*self.asked, "--segment_scores", "--output", self.out)
+        self.examples = examples_in(self.out)
+
+
+def examples_in(out: Path) -> list[dict[str, Any]]:
+    """The objects of the file of examples."""
+    text = (out / "examples.jsonl").read_bytes().decode()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def scores_of(out: Path) -> dict[tuple[str, str], dict[int, float]]:
+    """By metric and system, the score of each segment that has one, from the Parquet files."""
+    scores: dict[tuple[str, str], dict[int, float]] = {}
+    for row in pq.read_table(out / "segment_scores").to_pylist():
+        if row["score"] is not None:
+            scores.setdefault((row["metric"], row["system"]), {})[row["index"]] = row["score"]
+    return scores
 
 
 @pytest.fixture(scope="module")
@@ -252,26 +299,53 @@ def test_the_closest_reference_is_the_first_one_of_equal_ones():
 # The file of examples, and distributions
 
 
+def first_ones(
+    kind: str, own: dict[int, float], of_baseline: dict[int, float], lower_is_better: bool
+) -> list[int]:
+    """The numbers of the segments of a kind, in the simplest way."""
+    sign = -1 if (kind in ("best", "gain")) != lower_is_better else 1
+    ranks = {number: sign * score for number, score in own.items()}
+    if kind in ("gain", "loss"):
+        differences = {
+            number: rank - sign * of_baseline[number]
+            for number, rank in ranks.items()
+            if number in of_baseline
+        }
+        ranks = {number: difference for number, difference in differences.items() if difference < 0}
+    return sorted(ranks, key=lambda number: (ranks[number], number))[:NUMBER]
+
+
 def test_the_examples_are_the_first_ones_of_all_segment_scores(scored):
     assert scored.run.code == 0, scored.run.err
-    assert_first_ones(scored.out, "second", NUMBER)
-    order = [(entry["metric"], entry["system"], entry["kind"]) for entry in scored.examples]
-    assert list(dict.fromkeys(order)) == [
+    scores, lists = scores_of(scored.out), {}
+    for entry in scored.examples:
+        lists.setdefault((entry["metric"], entry["system"], entry["kind"]), []).append(entry)
+    assert list(lists) == [
         (metric, system, kind)
         for metric in METRICS
         for system in SYSTEMS
         for kind in ("best", "worst", "gain", "loss", "sample")
         if system != "second" or kind not in ("gain", "loss")
     ]
-    samples: dict[tuple[str, str], list[int]] = {}
-    for entry in scored.examples:
-        if entry["baseline"] is not None:
-            assert entry["difference"] == entry["score"] - entry["baseline_score"]
+    samples = set()
+    for (metric, system, kind), entries in lists.items():
+        own, of_baseline = scores[metric, system], scores[metric, "second"]
+        numbers = [entry["index"] for entry in entries]
+        if kind == "sample":
+            assert len({*numbers}) == len(numbers) <= NUMBER
+            samples.add(tuple(numbers))
         else:
-            assert (entry["difference"], entry["baseline_candidate"]) == (None, None)
-        if entry["kind"] == "sample":
-            samples.setdefault((entry["metric"], entry["system"]), []).append(entry["index"])
-    assert len({tuple(sample) for sample in samples.values()}) == 1
+            assert numbers == first_ones(kind, own, of_baseline, row_of(metric).lower_is_better)
+        for entry in entries:
+            assert entry["score"] == own.get(entry["index"])
+            if system == "second" or entry["index"] not in of_baseline:
+                empty = ("baseline", "baseline_candidate", "difference")
+                assert [entry[name] for name in empty] == [None] * 3
+            else:
+                assert entry["baseline"] == "second"
+                assert entry["baseline_score"] == of_baseline[entry["index"]]
+                assert entry["difference"] == entry["score"] - entry["baseline_score"]
+    assert len(samples) == 1
 
 
 def test_examples_have_the_texts_of_their_segments(scored):
@@ -291,7 +365,7 @@ def test_examples_have_the_texts_of_their_segments(scored):
             assert entry["baseline_candidate"] == shown(candidates["second"][number])
         assert entry["references"] == [shown(text[number]) for text in scored.texts[3:]]
         assert entry["labels"] == {"domain": scored.domains[number]}
-    lines = examples_file(scored.out).read_bytes()
+    lines = (scored.out / "examples.jsonl").read_bytes()
     assert all(byte >= 0x20 or byte == 0x0A for byte in lines)
     assert "\u202e" not in lines.decode()
     assert CUT_MARK in lines.decode()
@@ -310,7 +384,7 @@ def test_the_distributions_have_every_score_and_the_manifest_names_the_file(scor
             assert entry["edges"] == [float(edge) for edge in range(0, 101, 4)]
             assert entry["counts"][0] == sum(score < 4 for score in of_system.values())
     manifest = json.loads((scored.out / "manifest.json").read_bytes())
-    content = examples_file(scored.out).read_bytes()
+    content = (scored.out / "examples.jsonl").read_bytes()
     assert manifest["examples"] == {
         "number": NUMBER,
         "sha256": hashlib.sha256(content).hexdigest(),
