@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import fcntl
 import importlib.metadata
 import json
 import logging
 import os
 import platform
+import pty
 import re
+import struct
 import sys
+import termios
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, Run, called, streams, write_lines
-from terminals import stderr_on_a_terminal
 
 from beam_bleu.pipeline.errors import terminal as display
 from beam_bleu.pipeline.errors.reporting import reported
@@ -71,6 +75,73 @@ def quick(monkeypatch) -> None:
     monkeypatch.setattr(display, "_TICK", 0.01)
     monkeypatch.setattr(display, "_DELAY", 0.0)
     monkeypatch.setattr(display, "_PATIENCE", 60.0)
+
+
+class Terminal:
+    """A pseudo-terminal of 80 columns; `written` is everything that was written to it."""
+
+    def __init__(self) -> None:
+        self.written = b""
+        self._ours, self.theirs = pty.openpty()
+        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):  # the end, on Linux
+            while data := os.read(self._ours, 1 << 16):
+                self.written += data
+
+    def close(self) -> None:
+        """Ends reading. Everything is in `written` then."""
+        os.close(self.theirs)
+        self._reader.join()
+        os.close(self._ours)
+
+    @property
+    def text(self) -> str:
+        # The last character may have come in part: a terminal passes on bytes.
+        return codecs.getincrementaldecoder("utf-8")().decode(self.written)
+
+    @property
+    def states(self) -> list[str]:
+        """All texts that the last line has had, without colours."""
+        plain = re.sub(r"\x1b\[[\d;]*m", "", self.text)
+        return re.findall(r"\r([^\r\n\x1b]+)\x1b\[K", plain)
+
+    @property
+    def screen(self) -> list[str]:
+        """The lines that a person sees at the end; the command uses few codes."""
+        lines, column = [""], 0
+        for each in re.findall(r"\x1b\[[\d;]*[A-Za-z]|.", self.text, re.DOTALL):
+            if each.startswith("\x1b"):
+                assert each == "\x1b[K" or each.endswith("m"), ascii(each)
+                lines[-1] = lines[-1][:column] if each == "\x1b[K" else lines[-1]
+            elif each == "\r":
+                column = 0
+            elif each == "\n":
+                lines.append("")
+                column = 0
+            else:
+                assert each.isprintable(), ascii(each)
+                lines[-1] = lines[-1][:column].ljust(column) + each + lines[-1][column + 1 :]
+                column += 1
+        return lines
+
+
+@contextlib.contextmanager
+def stderr_on_a_terminal(monkeypatch) -> Iterator[Terminal]:
+    """While the body runs, stderr is a terminal. Its text is complete afterwards."""
+    terminal = Terminal()
+    monkeypatch.setenv("TERM", "xterm-256color")
+    before = sys.stderr
+    with os.fdopen(os.dup(terminal.theirs), "w", encoding="utf-8") as stream:
+        sys.stderr = stream
+        try:
+            yield terminal
+        finally:
+            sys.stderr = before
+    terminal.close()
 
 
 def test_the_line_disappears_and_warnings_stay_above_it(quick, monkeypatch):
