@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
-import importlib.util
 import logging
 import os
 import pathlib
@@ -55,13 +54,6 @@ SET_OF_PATH = {
 }
 """Files and folders whose tests are in one set, unless a test has the mark of another set. Tests
 elsewhere that have no mark are fast."""
-
-LIBRARIES = (
-    *("MeCab", "deltalake", "google.cloud.dataflow_v1beta3", "jinja2", "mecab_ko"),
-    *("openlineage.client", "pyiceberg"),
-)
-"""Modules that show whether the extra test-libraries is installed: one from each of its parts."""
-
 
 settings.register_profile(
     # Each run has the same examples. There are no time limits, because the machine may be busy.
@@ -125,13 +117,6 @@ def pytest_configure(config: pytest.Config) -> None:
     for path in SET_OF_PATH:
         if not (TESTS / path).exists():
             raise pytest.UsageError(f"SET_OF_PATH in tests/conftest.py names {path}: it is gone")
-    if "libraries" in chosen(config):
-        missing = [name for name in LIBRARIES if not is_installed(name)]
-        if missing:
-            raise pytest.UsageError(
-                f"--libraries needs {', '.join(missing)}: `./run.sh test --libraries` installs "
-                "what it needs, as `pip install --editable '.[test-libraries]'` does"
-            )
 
 
 def _own_temporary_files(config: pytest.Config) -> None:
@@ -144,13 +129,6 @@ def _own_temporary_files(config: pytest.Config) -> None:
     folder = tempfile.mkdtemp(prefix="beam-bleu-tests-")
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-
-
-def is_installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # the package of the module is missing
-        return False
 
 
 def pytest_report_header(config: pytest.Config) -> str:

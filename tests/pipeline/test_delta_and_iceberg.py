@@ -7,14 +7,13 @@ import pathlib
 import struct
 from typing import Any
 
+import deltalake
 import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import PROJECT, called, typed
-
-deltalake = pytest.importorskip("deltalake")
-sql = pytest.importorskip("pyiceberg.catalog.sql")
+from pyiceberg.catalog import sql
 
 COLUMNS = {
     "hyp": ["the cat sat on the mat", "it rains a lot in May", "good morning to all of you"],
