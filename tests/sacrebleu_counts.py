@@ -53,18 +53,6 @@ def counted(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
 ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-class OtherTokenizer:
-    """A tokenizer that sacreBLEU does not have by a name, for its BLEU."""
-
-    def __init__(self, config: BleuConfig) -> None:
-        self.tokens = TOKENIZERS_BEYOND_SACREBLEU[config.tokenize]
-        if config.spm_model:
-            self.tokens = partial(in_pieces, model=config.spm_model.data)
-
-    def __call__(self, text: str) -> str:
-        return " ".join(self.tokens(text))
-
-
 def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.ndarray:
     """sacreBLEU's integers, int64 (segments, 2 + 2 N)."""
     is_known = TOKENIZERS[config.tokenize].sacrebleu is not None
@@ -75,7 +63,10 @@ def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.nd
         force=True,
     )
     if not is_known:
-        metric.tokenizer = OtherTokenizer(config)
+        tokens = TOKENIZERS_BEYOND_SACREBLEU[config.tokenize]
+        if config.spm_model:
+            tokens = partial(in_pieces, model=config.spm_model.data)
+        metric.tokenizer = lambda text: " ".join(tokens(text))
 
     def prepared(text: str | None) -> str | None:
         if text is not None and config.normalize is not None:
