@@ -164,9 +164,6 @@ def test_a_score_reads_like_a_row_of_the_table():
     assert repr(dataclasses.replace(MEAN, standard_error=None, interval=None, warnings=("w",))) == (
         "x 2.5432  segments 9  warnings 1"
     )
-    bleu = bleu_of(made_totals(ROWS), USUAL)
-    precisions = "/".join(f"{precision:.1f}" for precision in bleu.precisions)
-    assert f"  precisions {precisions}  BP {bleu.bp:.3f}  " in repr(bleu)
 
 
 COMPARISON = SystemComparison(
