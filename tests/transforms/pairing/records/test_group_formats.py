@@ -3,40 +3,125 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import datetime
 import decimal
 import gzip
 import io
 import itertools
+import os
+import pathlib
 import random
 import struct
+from collections.abc import Iterator
+from typing import Any
 
 import fastavro
 import pyarrow as pa
-import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
-from group_reading import (
-    SUFFIXES,
-    TEXTS,
-    digest_of,
-    outcome,
-    pairs_of,
-    portions_of,
-    read_all,
-    records,
-    rows_of,
-    table_of,
-    write,
-)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from murmur3 import murmur3_x64_128
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.pairing.records import group_files
+from beam_bleu.transforms.pairing.files.found_files import find_files
+from beam_bleu.transforms.pairing.files.streams import Stream, shards_in_order
+from beam_bleu.transforms.pairing.lines.correspondence import Expected
+from beam_bleu.transforms.pairing.records import group_files, row_group_records
+from beam_bleu.transforms.pairing.records.formats import format_of_name
 from beam_bleu.transforms.pairing.records.group_files import ArrowFile
+from beam_bleu.transforms.pairing.records.record_files import Portion
+from beam_bleu.transforms.pairing.records.row_group_records import GROUP_FORMATS, RowGroupRecords
+from beam_bleu.transforms.pairing.records.wanted import ReadRecords, Wanted
+
+SUFFIXES = {"parquet": ".parquet", "file": ".arrow", "stream": ".arrow", "avro": ".avro"}
+"""By its name each form of files: Arrow has files that can be read in any order, and streams."""
+
+AVRO = {
+    "type": "record",
+    "name": "segment",
+    "fields": [
+        {"name": "hyp", "type": ["null", "string"]},
+        {"name": "ref", "type": ["null", {"type": "array", "items": ["null", "string"]}]},
+    ],
+}
+
+TEXTS = ["", "a b c", "Käse", "\U0001f600", "tab\there", "new\nline", "x" * 300]
+
+
+def table_of(rows: int) -> pa.Table:
+    def column(name: str) -> list[str]:
+        return [f"{name} {i} {TEXTS[i % len(TEXTS)]}" for i in range(rows)]
+
+    references = [[text, None, "r"][: i % 3 + 1] for i, text in enumerate(column("ref"))]
+    return pa.table({"hyp": column("hyp"), "ref": references})
+
+
+def pairs_of(table: pa.Table) -> list[tuple[str, list[str]]]:
+    return list(zip(table["hyp"].to_pylist(), table["ref"].to_pylist(), strict=True))
+
+
+def write(path, table, form, rows=None, **options):
+    """Writes a file in groups of so many rows; of Avro, in blocks of 20 bytes for each row."""
+    if form == "parquet":
+        pq.write_table(table, path, row_group_size=rows, **options)
+    elif form == "avro":
+        sizes = {"sync_interval": 20 * rows} if rows else {}
+        with path.open("wb") as file:
+            fastavro.writer(file, AVRO, table.to_pylist(), **sizes, **options)
+    else:
+        new = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
+        with new(path, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
+            writer.write_table(table, max_chunksize=rows)
+    return path
+
+
+def records(pattern: pathlib.Path | str, *, range_bytes: int | None = None, **wanted: Any) -> Any:
+    """A source for tests: the columns are hyp and ref, if no others are given."""
+    columns = {"candidates": ("hyp",), "references": ("ref",), **wanted}
+    name = format_of_name(str(pattern))
+    assert name in GROUP_FORMATS
+    stream = Stream("input", str(pattern))
+    return RowGroupRecords(stream, Wanted(**columns), name, range_bytes=range_bytes)
+
+
+def portions_of(source: RowGroupRecords) -> list[Portion]:
+    """The portions in order."""
+    shards = shards_in_order(0, source.stream, find_files(source.stream))
+    footers = [footer for shard in shards for footer in source.look_at(shard)]
+    return sorted(source.planned(footers[::-1]).portions, key=lambda portion: portion.first)
+
+
+def read_all(source: RowGroupRecords, digest: bool = False) -> Iterator[ReadRecords]:
+    for portion in portions_of(source):
+        yield from source.read(portion, digest)
+
+
+def rows_of(source: RowGroupRecords) -> list[tuple[Any, ...]]:
+    """The values of all columns, row by row."""
+    rows: list[tuple[Any, ...]] = []
+    for read in read_all(source):
+        rows += zip(*(column.to_pylist() for column in read.columns.values()), strict=True)
+    return rows
+
+
+def digest_of(source: RowGroupRecords) -> int:
+    digests = [read.digest for read in read_all(source, digest=True)]
+    assert max(digests, default=0) < 1 << 128
+    return sum(digests) % (1 << 128)
+
+
+def outcome(path: pathlib.Path) -> list[tuple[Any, ...]] | str:
+    """The rows; or the cause of the error, which must name the file."""
+    try:
+        return rows_of(records(path))
+    except InputError as error:
+        cause = error.cause
+    assert str(path) in cause
+    return cause
+
 
 OPTIONS = [
     *(("avro", {"codec": codec}) for codec in ("null", "deflate", "bzip2", "xz")),
@@ -144,22 +229,139 @@ def test_a_text_that_is_not_utf8_is_a_bad_record(tmp_path):
         called("--input", path).assert_failed(3, said)
 
 
-FORMS = ["file", "stream"]
+# Parquet
 
 
-def test_paths_lead_to_values_of_nested_columns(tmp_path):
-    part = pa.struct({"t": pa.string()})
-    nested = [
-        (pa.struct({"l": pa.list_(part)}), [{"l": [{"t": text}]} for text in TEXTS], "x.l[0].t"),
-        *(
-            (kind, [["other", text] for text in TEXTS], "x[1]")
-            for kind in (pa.list_(pa.string(), 2), pa.list_view(pa.string()))
-        ),
+def test_only_the_leaves_of_the_chosen_columns_are_read(tmp_path):
+    path = tmp_path / "t.parquet"
+    rows = [
+        {
+            "m": [("k", f"v{i}")],
+            "t": {"id": i, "de": [f"d{i}", "e"][: i % 3], "en": f"n{i}" if i % 4 else None},
+            "t.de": f"dot {i}",
+            "d": f"value {i % 3}",
+        }
+        for i in range(30)
     ]
-    for form, (kind, values, column) in itertools.product(FORMS, nested):
-        table = pa.table({"ref": ["r"] * len(values), "x": pa.array(values, kind)})
-        path = write(tmp_path / "t.arrow", table, form, 5)
-        assert rows_of(records(path, candidates=(column,))) == [(text, "r") for text in TEXTS]
+    text = pa.string()
+    kinds = {
+        "m": pa.map_(text, text),
+        "t": pa.struct([("id", pa.int64()), ("de", pa.list_(text)), ("en", text)]),
+        "t.de": text,
+        "d": pa.dictionary(pa.int32(), text),
+    }
+    table = pa.Table.from_pylist(rows, pa.schema(kinds.items()))
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    chosen = {"t.en", "t.de.list.element", "t.de"}  # the last two begin with the same names
+    data = bytearray(path.read_bytes())
+    group = pq.read_metadata(path).row_group(0)
+    for column in map(group.column, range(group.num_columns)):
+        if column.path_in_schema not in chosen:
+            first, size = column.data_page_offset, column.total_compressed_size
+            data[first + size // 2 : first + size] = bytes(size - size // 2)
+    path.write_bytes(data)
+    source = records(path, candidates=("t.en",), references=("t.de[0]",))
+    assert rows_of(source) == [(row["t"]["en"], next(iter(row["t"]["de"]), None)) for row in rows]
+    with pytest.raises(InputError, match="the Parquet file cannot be read: "):
+        rows_of(records(path, candidates=("d",), references=("t.en",)))
+
+
+class Remote(io.BytesIO):
+    """A file on another machine, where each read is a request."""
+
+    reads = 0
+
+    def read(self, size=-1):
+        Remote.reads += 1
+        return super().read(size)
+
+
+def test_a_file_on_another_machine_is_read_in_few_requests(tmp_path, monkeypatch):
+    table = table_of(20_000)
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path, row_group_size=5000, data_page_size=1000)
+    source = records(path)
+    (portion,) = portions_of(source)
+    monkeypatch.setattr(
+        row_group_records,
+        "open_for_arrow",
+        lambda path: pa.PythonFile(Remote(pathlib.Path(path).read_bytes()), "r"),
+    )
+    for most in (1 << 27, 0):  # the second one reads as for a large row group
+        monkeypatch.setattr(group_files, "_MOST_PRE_BUFFERED", most)
+        Remote.reads = 0
+        columns = [
+            [column.to_pylist() for column in read.columns.values()]
+            for read in source.read(portion)
+        ]
+        pairs = [pair for hyp, ref in columns for pair in zip(hyp, ref, strict=True)]
+        assert pairs == pairs_of(table)
+        assert Remote.reads < 20
+
+
+def test_a_dictionary_in_a_list_or_struct_is_read_from_any_number_of_row_groups(tmp_path):
+    texts = pa.array([f"a {i % 7}" for i in range(60)])
+    encoded = texts.dictionary_encode()
+    lists = pa.ListArray.from_arrays(pa.array(range(61), pa.int32()), encoded)
+    table = pa.table({"ref": lists, "hyp": pa.StructArray.from_arrays([encoded], ["t"])})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=20)
+    for range_bytes in (1, 1 << 30):
+        source = records(tmp_path / "t.parquet", candidates=("hyp.t",), range_bytes=range_bytes)
+        assert rows_of(source) == [(text, [text]) for text in texts.to_pylist()]
+
+
+def test_a_flipped_bit_in_a_page_is_found(tmp_path):
+    for seed, compression in enumerate(["none", "snappy", "zstd", "gzip"]):
+        options = {"compression": compression, "write_page_checksum": True}
+        path = write(tmp_path / "t.parquet", table_of(200), "parquet", 50, **options)
+        expected = rows_of(records(path))
+        chunk = pq.read_metadata(path).row_group(2).column(seed % 2)
+        data = bytearray(path.read_bytes())
+        start = chunk.dictionary_page_offset or chunk.data_page_offset
+        data[start + random.Random(seed).randrange(chunk.total_compressed_size)] ^= 1 << seed
+        path.write_bytes(data)
+        found = outcome(path)  # the header of a page has fields without a use
+        assert found == expected or "the Parquet file cannot be read: " in found
+
+
+def test_no_rows_at_all_is_an_error(tmp_path):
+    write(tmp_path / "0.parquet", table_of(0), "parquet")
+    with pq.ParquetWriter(tmp_path / "1.parquet", table_of(0).schema):
+        pass  # no row group
+    run = called("--input", tmp_path / "*.parquet")
+    run.assert_failed(3, "input: there are no rows: ", "*.parquet")
+
+
+def test_a_text_that_is_too_long_is_named(tmp_path):
+    table = pa.table({"hyp": ["a", "b" * 100], "ref": [["a"], ["b", "c" * 101]]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    source = records(tmp_path / "t.parquet")
+    (portion,) = portions_of(source)
+    for limit, columns in ((101, []), (100, ["ref"]), (99, ["hyp"])):
+        (read,) = dataclasses.replace(source, expected=Expected(max_line_bytes=limit)).read(portion)
+        place = f"input: row 2: column {''.join(columns)}: "
+        told = f"{place}the text has more than {limit} bytes: {tmp_path}/t.parquet"
+        bad = [read.bad_record(row, fault) for row, fault in read.faults.items()]
+        assert [each.told for each in bad] == [told] * len(columns)
+        values = {path.text: column.to_pylist() for path, column in read.columns.items()}
+        assert all(values[name][1] is None for name in columns)
+
+
+def test_a_file_that_was_replaced_with_the_same_size_is_named(tmp_path):
+    path = write(tmp_path / "t.parquet", table_of(200), "parquet")
+    source = records(path)
+    reading = source.read(portions_of(source)[0])
+    next(reading)
+    other = path.with_suffix(".new")
+    other.write_bytes(path.read_bytes())
+    os.replace(other, path)
+    with pytest.raises(InputError, match="the file was changed after"):
+        list(reading)
+
+
+# Arrow
+
+FORMS = ["file", "stream"]
 
 
 @pytest.mark.parametrize(("form", "compression"), [("file", None), ("stream", "zstd")])
@@ -213,6 +415,9 @@ def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
         said = outcome(path)
         assert isinstance(said, str)
         assert "the Arrow file cannot be read: " in said
+
+
+# Avro
 
 
 def test_values_of_all_types_are_read_or_refused(tmp_path):
@@ -278,6 +483,8 @@ def test_damage_is_named(tmp_path):
         path.write_bytes(damaged)
         assert said in outcome(path)
 
+
+# CSV
 
 FIELDS = st.text(st.sampled_from(',;\t"\n\r aé\U0001f600'), max_size=6)
 USUAL = "hyp,ref\na,b\n"
@@ -345,12 +552,3 @@ def test_what_is_no_csv_is_named(tmp_path, content, cause):
     path = tmp_path / ("t.csv.gz" if content[:1] == b"\x1f" else "t.csv")
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     called("--input", path).assert_failed(3, "input: ", cause, str(path))
-
-
-def test_a_bad_text_can_be_rejected(tmp_path):
-    path, out = tmp_path / "t.csv", tmp_path / "out"
-    path.write_bytes(b"hyp,ref\n" + b'"a b\nc d",a b c d\n' * 120 + b"\xff,x\n")
-    run = called("--input", path, "--on_bad_record", "reject", "--output", out)
-    assert run.code == 0
-    (rejected,) = out.glob("rejected-*.jsonl")
-    assert "row 122" in rejected.read_text()
