@@ -9,14 +9,12 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from hostile_texts import hostile_segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from metric_segments import assert_same_rows
 from sacrebleu_counts import integers, sacrebleu_integers
 
 from beam_bleu.transforms.errors import InputError, JobError
-from beam_bleu.transforms.known_metrics import config_type
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.native.text_columns import find_sizes, padded, spans
 from beam_bleu.transforms.pairing.batch import SegmentBatch
@@ -97,19 +95,6 @@ def test_a_library_is_needed_only_by_its_language(monkeypatch):
         counted_by_language([("a", ["a"])] * 2, ["en", "en-ja"])
     assert "'ja-mecab'" in error.value.cause
     assert "beam-bleu[ja]" in error.value.remedy or "install ja" in error.value.remedy
-
-
-def test_each_metric_counts_what_it_counts_alone():
-    batch = to_batch(hostile_segments(200))
-    names = ["bleu", "chrf", "ter", "wer", "cer", "exact_match", "token_f1"]
-    configs = [config_type(name)() for name in names]
-    for chosen in (configs, configs[::-1]):
-        together = PreparedBatch(batch).count([(each.text, each.metric) for each in chosen])
-        for place, config in enumerate(chosen):
-            alone = count_batch(batch, config.text, config.metric)
-            assert together.counts[place].tolist() == alone.counts[0].tolist(), config
-            assert together.reference_bytes.tolist() == alone.reference_bytes.tolist()
-            assert together.signs.tolist() == alone.signs.tolist()
 
 
 PROGRAM = """

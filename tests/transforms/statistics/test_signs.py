@@ -113,19 +113,16 @@ def script_of(text: str | None) -> str | None:
 def test_signs_agree_with_brute_force_for_all_cuts_of_batches(segments, cuts, config):
     bounds = [0, *sorted(cut for cut in cuts if cut < len(segments)), len(segments)]
     whole = statistics_of(batch_of(segments), config)
-    parts = [statistics_of(batch_of(segments[slice(*ends)]), config) for ends in pairs(bounds)]
+    cut = [slice(*ends) for ends in itertools.pairwise(bounds)]
+    parts = [statistics_of(batch_of(segments[rows]), config) for rows in cut]
     for system in range(len(segments[0][0])):
         expected = by_brute_force(segments, system)
         assert signs_in(corpus_sums(whole, system)) == expected
         added = functools.reduce(operator.add, map(group_totals, parts))
         assert signs_in(added.sums(added.systems[system])) == expected
-        for ends, part in zip(pairs(bounds), parts, strict=True):
-            rows = corpus_sums(whole, system, slice(*ends))
-            assert signs_in(rows) == signs_in(corpus_sums(part, system))
-
-
-def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
-    return list(itertools.pairwise(bounds))
+        for rows, part in zip(cut, parts, strict=True):
+            of_rows = corpus_sums(whole, system, rows)
+            assert signs_in(of_rows) == signs_in(corpus_sums(part, system))
 
 
 SIGNS = ("tokenized", "candidate_returns", "identical", "given", "reference_returns", "scripts")
