@@ -57,20 +57,6 @@ def rows_in(batch: Any) -> list[tuple[object, ...]]:
     return list(zip(*(each.to_pylist() for each in columns), strict=True))
 
 
-def test_rows_hold_the_same_line_of_every_stream(tmp_path):
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        paired = pipeline | lines_in(tmp_path).pair(threads=2)
-        assert_that(paired.batches | beam.FlatMap(rows_in), equal_to(ROWS), label="rows")
-        found = paired.segments | beam.Map(lambda found: (found.count, found.systems))
-        assert_that(found, equal_to([(100, NAMES[:2])]), label="segments")
-        assert_that(paired.batches | beam.combiners.Count.Globally(), is_about_50, label="batches")
-
-
-def is_about_50(found: list[int]) -> None:
-    assert len(found) == 1
-    assert 40 <= found[0] <= 60
-
-
 @pytest.mark.parametrize(("of_format", "threads"), [("jsonl", 1), ("tsv", 2)])
 def test_each_record_is_a_segment(tmp_path, of_format, threads):
     records = pickle.loads(pickle.dumps(records_in(tmp_path, of_format)))
