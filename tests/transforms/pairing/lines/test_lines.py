@@ -27,7 +27,7 @@ property_test = settings(derandomize=True, deadline=None, max_examples=60)
 
 
 @property_test
-@given(corpora(), st.integers(16, 200), st.integers(1, 20))
+@given(corpora(), st.integers(16, 200) | st.just(1 << 26), st.integers(1, 20))
 def test_every_line_of_every_portion_is_read_once_in_order(corpus, range_bytes, most):
     texts = corpus.read(corpus.plan(range_bytes), most)
     assert texts == [corpus.lines(stream) for stream in range(len(corpus.files))]
