@@ -18,7 +18,6 @@ from beam_bleu.transforms.native.fixed_point import (
     value_sum,
 )
 
-SETTINGS = settings(deadline=None, derandomize=True, max_examples=50)
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=50)
 ROUNDING = Fraction(1, 2**49)
 
@@ -32,7 +31,7 @@ def columns_of(values):
     return np.array([in_compiled_code(value) for value in values]).T
 
 
-@SETTINGS
+@settings(max_examples=50)
 @given(VALUES)
 @example([0.0, 1.0])
 @example([5e-324, 2.0**-49, 3 * 2.0**-49, 0.49999999999999994 / 2**48])
@@ -54,7 +53,7 @@ LARGER = st.lists(st.floats(0, math.nextafter(VALUE_BOUND, 0)), min_size=1, max_
 LARGER_ROUNDING = Fraction(1, 2 * VALUE_ONE)
 
 
-@SETTINGS
+@settings(max_examples=50)
 @given(LARGER)
 @example([0.0, -0.0, 1.0, math.nextafter(VALUE_BOUND, 0)])
 @example([5e-324, 2.0**-73, 3 * 2.0**-73, 1e-9, math.nextafter(1, 0) * 2.0**-48])

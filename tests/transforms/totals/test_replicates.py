@@ -144,7 +144,7 @@ def test_sums_of_more_units_than_float32_holds_are_exact():
         assert added(resampling, [statistics]).tolist() == expected.tolist()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.data())
 def test_any_split_and_order_give_the_same_replicates(data):
     statistics = made_statistics(23, longest=5000, references=2)

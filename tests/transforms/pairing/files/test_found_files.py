@@ -317,7 +317,7 @@ name_parts = st.lists(
 suffixes = st.sampled_from(["", ".txt", ".gz", ".txt.zst"])
 
 
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     st.lists(name_parts, min_size=2, max_size=8, unique=True),
     st.tuples(st.sampled_from(["", "h/", "hyp_", "/d1/x-"]), st.sampled_from(["", "_", "_de"])),

@@ -32,12 +32,11 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
 )
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 
-property_test = settings(derandomize=True, deadline=None, max_examples=40)
 # A block is no smaller than 16 bytes, so that 1024 is where blocks begin to grow.
 range_sizes = st.one_of(st.integers(16, 64), st.integers(65, 3000), st.just(1 << 26))
 
 
-@property_test
+@settings(max_examples=40)
 @given(corpora(), range_sizes, st.randoms(use_true_random=False))
 def test_every_line_is_in_one_portion_in_order(corpus, range_bytes, generator):
     counts = corpus.counts(range_bytes)
@@ -66,7 +65,7 @@ def test_every_line_is_in_one_portion_in_order(corpus, range_bytes, generator):
                 assert piece.lines == len(corpus.file(piece.file.path).lines)
 
 
-@property_test
+@settings(max_examples=40)
 @given(corpora(suffixes=("",)), range_sizes)
 def test_a_piece_of_a_plain_file_starts_at_most_a_block_before_its_line(corpus, range_bytes):
     block = block_bytes(range_bytes)
@@ -124,7 +123,7 @@ def test_a_portion_has_a_limited_number_of_tiny_files(sizes):
     assert max(len(pieces) for portion in portions for pieces in portion.pieces) <= 64
 
 
-@property_test
+@settings(max_examples=40)
 @given(corpora(), st.data())
 def test_counts_that_were_lost_or_repeated_fail_the_plan(corpus, data):
     # Even if they were lost in all streams, so that the line numbers still agree.

@@ -281,7 +281,7 @@ def test_logarithms_without_lists():
     assert numbers(texts, "log_probability") == [-1.5, -0.01, WRONG, WRONG, WRONG, WRONG, MISSING]
 
 
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.floats(-1e5, 0), min_size=1), min_size=1))
 def test_sums_are_exact_but_for_the_last_bit(lists):
     for found, items in zip(numbers(lists, "log_probability"), lists, strict=True):

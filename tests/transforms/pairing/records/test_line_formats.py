@@ -143,7 +143,7 @@ def lines(draw: Any) -> bytes:
     return line.replace("\n", " ").encode("utf-8", "replace")
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.lists(lines(), min_size=1, max_size=8))
 def test_every_line_means_what_it_means_for_python(given_lines):
     check(given_lines)
@@ -256,7 +256,7 @@ FIELDS = st.one_of(
 TAB_SEPARATED = st.lists(FIELDS, min_size=1, max_size=5).map("\t".join)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(TAB_SEPARATED, min_size=1, max_size=12))
 def test_fields_are_those_of_split(lines):
     third, first = ColumnPath("3", (2,)), ColumnPath("1", (0,))

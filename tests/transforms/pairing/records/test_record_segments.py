@@ -81,7 +81,7 @@ RECORD = st.fixed_dictionaries(
 KINDS = {HYP: TEXTS, OTHER: TEXTS, REF: TEXTS, REFS: LISTS, TAG: TEXTS, KEEP: pa.bool_()}
 
 
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     st.lists(RECORD, min_size=1, max_size=30),
     st.sampled_from([(REF,), (REFS,), (REF, REFS)]),

@@ -137,7 +137,7 @@ IDS = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     ids=IDS,
     coverage=st.sampled_from([*COVERAGES]),
