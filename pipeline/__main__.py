@@ -1,4 +1,4 @@
-"""`python -m beam_bleu.pipeline` is `beam-bleu`."""
+"""Lets `python -m beam_bleu.pipeline` run the command `beam-bleu`."""
 
 from beam_bleu.pipeline.main import command
 

@@ -1,13 +1,13 @@
-"""What makes a short run cheap: fewer imports, and memory that is kept.
+"""Makes short runs cheap: imports fewer packages at the start, and keeps freed memory.
 
-Beam and Arrow import packages that the command seldom uses, which takes a third of the time of a
-start. The code of a deferred module runs when something reads one of its attributes. Unlike usual
-imports, importing a part of a deferred package does not run the package's code first.
+Beam and Arrow import packages that the command seldom uses, which would take a third of the time of
+a start. The code of a deferred module runs when one of its attributes is first read. Importing a
+submodule of a deferred package does not run the package's code first, as it otherwise would.
 
-`importlib.util.LazyLoader` is not enough: it can load such a part twice, and until Python 3.12 it
-lets several threads run the code at once. Here it runs under the import system's own lock. If two
-threads wait for each other, Python lets one of them go on with an unfinished module, so threads
-should not import parts of a deferred package while others begin to use it.
+`importlib.util.LazyLoader` is not enough: it can load such a submodule twice, and until Python 3.12
+lets several threads run the code at once. Here the code runs under the import system's own lock. If
+two threads wait for each other, Python lets one of them go on with an unfinished module, so no
+thread should import submodules of a deferred package while another begins to use it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from types import ModuleType
 from typing import Any
 
 _IMPORTING = ("cached", "class", "dict", "file", "loader", "name", "package", "path", "spec")
-# The attributes that Python itself sets and reads while it imports a module or a part of it.
+# The attributes that Python itself sets and reads while it imports a module or its submodules.
 _KNOWN_BEFORE = frozenset(f"__{name}__" for name in _IMPORTING)
 
 
 class _DeferredModule(ModuleType):
-    """A module whose code has not ended yet. Afterwards it is a usual module."""
+    """A module whose code has not run yet. Once it has, the module becomes an ordinary one."""
 
     def __getattribute__(self, name: str) -> Any:
         if name in _KNOWN_BEFORE:
@@ -39,9 +39,10 @@ class _DeferredModule(ModuleType):
 
 
 class DeferredLoader(importlib.abc.Loader):
-    """Loads a module when it is first used.
+    """Runs the code of a module when the module is first used.
 
-    The names in `callables` are only called: importing them is no use of the module, a call is.
+    `callables` are functions that importers only call: importing one does not load the module, but
+    calling it does.
     """
 
     def __init__(self, spec: ModuleSpec, callables: Sequence[str] = ()) -> None:
@@ -57,7 +58,7 @@ class DeferredLoader(importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Runs no code. The module looks as if its own loader had made it."""
+        """Runs no code: only sets the attributes that the module's own loader would set."""
         assert module.__spec__ is not None
         module.__spec__.loader = module.__loader__ = self._loader
 
@@ -70,13 +71,13 @@ class DeferredLoader(importlib.abc.Loader):
     def _run(self, module: ModuleType) -> None:
         package = sys.modules.get(module.__name__.rpartition(".")[0])
         if isinstance(package, _DeferredModule):
-            _ = package.__doc__  # its code runs before that of its parts, as in usual imports
-        # The code itself uses its own module: a thread can take this lock again.
+            _ = package.__doc__  # loads the package before its submodule, as ordinary imports do
+        # A module's code also reads its own module, so this lock is reentrant.
         lock = _bootstrap._get_module_lock(self._name)  # type: ignore[attr-defined]
         try:
             lock.acquire()
         except _bootstrap._DeadlockError:  # type: ignore[attr-defined]
-            return  # the thread that runs the code waits for this one
+            return  # the thread that runs the code is waiting for this one
         try:
             if not self._has_begun:
                 self._has_begun = True
@@ -97,15 +98,15 @@ class DeferredLoader(importlib.abc.Loader):
         return call
 
 
-# No run uses them. Beam and Arrow do without them, as in installations that do not have them.
+# Packages that no run uses. To Beam and Arrow, they seem not to be installed.
 _UNUSED = (
     "bson",  # with pymongo: Beam's transforms for MongoDB
     "google.cloud.pubsub",  # Beam's transforms for Pub/Sub
     "pandas",  # Beam's DataFrames, and conversions of Arrow
 )
 
-# Beam's filesystems import them. Only that of HDFS is used: object stores need obstore alone.
-# Runners on other machines can need the others, too.
+# Packages that Beam's filesystems import. We use only Beam's HDFS: object stores need just obstore.
+# Runners on other machines can need the other packages, too.
 _OF_BEAMS_FILESYSTEMS = (
     *("apitools", "google.api_core", "google.auth", "google.cloud"),  # gs://
     "boto3",  # s3://
@@ -113,8 +114,8 @@ _OF_BEAMS_FILESYSTEMS = (
     "hdfs",
 )
 
-# Runs on this machine load them when they are first used, and for these functions when they are
-# first called.
+# Modules that runs on this machine load on first use. Importing a function that is listed here does
+# not count as a use; calling it does.
 _SELDOM_USED: Mapping[str, Sequence[str]] = {
     "beartype": (),
     "beartype.door": ("is_subhint",),  # for type hints that no step of the job has
@@ -158,15 +159,15 @@ def leave_out_unused_packages(argv: Sequence[str]) -> None:
     if _stays_here(argv):
         finder = _Finder((*_UNUSED, *_OF_BEAMS_FILESYSTEMS), _SELDOM_USED)
     else:
-        # Google's and Azure's libraries import parts of deferred packages, in an order in which
-        # some of these packages cannot be loaded.
+        # Google's and Azure's libraries import submodules of deferred packages in an order in which
+        # some of these packages could not be loaded.
         finder = _Finder(_UNUSED, {})
     sys.meta_path.insert(0, finder)
 
 
 def _stays_here(argv: Sequence[str]) -> bool:
-    """Whether a command line names no engine, no HDFS and no table elsewhere (delta:s3://...)."""
-    if argv and argv[0] == "doctor":  # it tells what is installed
+    """Whether a command line names no engine, no HDFS and no remote table (delta:s3://...)."""
+    if argv and argv[0] == "doctor":  # which reports what is installed
         return False
     needs_libraries = re.compile(r"--runner(=|$)|.*(hdfs://|:\w+://)")
     return not any(map(needs_libraries.match, argv))
@@ -180,10 +181,10 @@ _MOST_KEPT = 2**28
 
 
 def keep_freed_memory() -> None:
-    """Makes this process keep freed memory, if its C library is glibc.
+    """With glibc, makes this process keep freed memory instead of returning it to the system.
 
-    By default, glibc often gives the megabytes of a batch back, and the system must clear new pages
-    for the next one. All threads share an arena, because one often frees what another one makes.
+    By default, glibc often returns the megabytes of a batch, and the system must clear new pages
+    for the next. All threads share one arena, because one often frees what another allocated.
     """
     _call("mallopt", _ARENA_MAX, 1)
     _call("mallopt", _MMAP_THRESHOLD, _LARGEST_KEPT)
@@ -191,7 +192,7 @@ def keep_freed_memory() -> None:
 
 
 def give_back_freed_memory() -> None:
-    """Gives freed memory back to the system, for what needs much memory after all batches."""
+    """Returns freed memory to the system, before a step that needs much memory of another kind."""
     _call("malloc_trim", 0)
 
 

@@ -1,4 +1,4 @@
-"""Segments of a result: its examples, the worst ones, and their texts with words marked."""
+"""Single segments for `worst` and the report: finds them, and marks the words that differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Entry = Mapping[str, Any]  # a line of the file of examples; docs/tables.md expl
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """The labels, or columns that are kept, have None for segments without the label."""
+    """Which segments to show. `labels` can be kept columns, too; None: segments without it."""
 
     metric: str
     system: str
@@ -52,7 +52,7 @@ class Wanted:
 
 
 class Found(NamedTuple):
-    """The segments that are shown, the worst one first; `of_all` is None if it is unknown."""
+    """The segments to show, worst first, `of_all` such segments (None if the number is unknown)."""
 
     entries: Sequence[Entry]
     of_all: int | None = None
@@ -80,7 +80,7 @@ def read_examples(folder: str) -> list[Entry] | None:
 
 
 def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
-    """The worst segments, by the scores of all segments (`rows`) if they are on this machine."""
+    """The worst of all `rows` segments if this machine has their scores, else of the examples."""
     examples = read_examples(folder)
     if rows is not None and is_local(folder):
         names = _manifest(folder).get("data_files", ())
@@ -224,20 +224,20 @@ def _no_segment(wanted: Wanted, names: Sequence[str]) -> UsageError:
     )
 
 
-# Thai, Lao, Burmese, Khmer, Japanese and Chinese do not put spaces between words, so each character
-# stands for itself.
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese put no spaces between words, so each character
+# counts as a word.
 _WITHOUT_SPACES = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
 
 _WORDS = re.compile(rf"(?:[{_WITHOUT_SPACES}]|(?:(?![{_WITHOUT_SPACES}])\w)+|[^\w\s])\s*|^\s+")
-# Comparing takes the square of this time. Longer texts are compared in their first words.
+# Comparing takes time quadratic in this, so only the first words of longer texts are compared.
 _MOST_WORDS = 400
 
 
 class Run(NamedTuple):
-    """Words in a row, with the spaces between them, that both texts have, or only one of them."""
+    """Consecutive words, with the spaces between them, that are all in both texts or all in one."""
 
     text: str
     is_common: bool
@@ -268,7 +268,7 @@ def _matcher(first: Sequence[str], second: Sequence[str]) -> difflib.SequenceMat
 
 
 def _runs(of_text: Sequence[str], common: Set[int]) -> list[Run]:
-    """A last space is not marked."""
+    """The words of a text as runs. White space at the end of a run is not marked as different."""
     runs: list[Run] = []
     for is_common, places in itertools.groupby(
         range(len(of_text)), key=lambda place: place in common or place >= _MOST_WORDS
@@ -308,9 +308,9 @@ def scores(entry: Entry) -> str:
 
 
 def texts(entry: Entry, longest: int = MOST_CHARACTERS) -> Iterator[Text]:
-    """What was kept, the references, and the candidates of a segment.
+    """The kept columns, the references, and the candidates of a segment, as texts to show.
 
-    Marked are the words of a candidate that its closest reference lacks, and the other way round.
+    The words that a candidate and its closest reference do not share are marked in both.
     """
 
     def cut(text: str) -> str:

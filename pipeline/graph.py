@@ -1,4 +1,4 @@
-"""The pipeline graph: from a source to scores.json, and to segment scores."""
+"""Builds the Beam pipeline of a job: from its source to scores.json and the segment scores."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.closing import Rejected
 
-if TYPE_CHECKING:  # a run in this process does not load it
+if TYPE_CHECKING:  # a run in this process does not need the module
     from beam_bleu.pipeline.engines.handshake import Handshake
 
 
 def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> None:
-    """Adds a job to a pipeline: pairing, statistics, totals, score, and scores.json last.
+    """Adds the steps of a job to a pipeline: pairing, statistics, totals, score, and the commit.
 
     With a handshake, nothing is read before the workers have answered. Without one, this process is
     the only worker.
@@ -51,8 +51,8 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
         step = functools.partial(step, set_up=handshake.set_up)
     paired = begin | job.source.pair(job.threads, step, describe=job.manifest)
     summed = sum_all(paired.batches, job, step, paired.tallies)
-    # The last step always gets the element `job`. So it runs even if a runner has lost the
-    # other data. Then it finds that the numbers of segments differ, and fails.
+    # The last step always gets the element `job`, so it runs even if a runner has lost all other
+    # data. It then finds that the numbers of segments differ, and fails.
     sent = dataclasses.replace(job.of_last_step, request=requested(job))
     named = root | "Name the job" >> beam.Create([sent], reshuffle=False)
     ends = {"job": named, "segments": paired.segments}
@@ -94,7 +94,7 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
     job: Job
     (job,) = ends["job"]
     output, run = job.output, job.run
-    # A result of many slices has many objects of Python, which have an allocator of their own.
+    # Results of many slices are many Python objects, whose allocator cannot use what malloc keeps.
     give_back_freed_memory()
     totals, result, examples = result_of(job, ends)
     segments: FoundSegments
@@ -123,5 +123,5 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
     commit(output, run, documents, data)
     if job.is_awaited:
         hand_over(output, run, RunResult(scores, result, tuple(segments.notes)))
-    else:  # a launcher that waits judges the result itself, after it has shown it
+    else:  # a launcher that waits shows the result first, and then checks the gates itself
         enforce(job.gates, result, output if job.manifest else "")

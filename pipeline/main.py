@@ -1,4 +1,4 @@
-"""The command `beam-bleu`: parse, run, print, and end with the right exit code."""
+"""The entry point of `beam-bleu`: parses flags, runs the job, prints scores, sets the exit code."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command() -> NoReturn:
-    """Runs the command as the whole process, and ends the process with its exit code."""
+    """The console script: runs the command, and ends the process with its exit code."""
     open_standard_streams()
     keep_freed_memory()
     leave_out_unused_packages(sys.argv[1:])
@@ -77,8 +77,8 @@ def _refuse_mistyped_subcommand(word: str) -> None:
 def _run(argv: Sequence[str], record: RunRecord) -> None:
     _refuse_mistyped_subcommand(argv[0])
     PROGRESS.reset()
-    # Importing Beam takes half a second. A fifth of this was garbage collection that looked at
-    # a million objects and freed none of them.
+    # Importing Beam takes half a second. A fifth of that would be garbage collection, which would
+    # visit a million objects and free none of them.
     gc.disable()
     try:
         with uninterrupted():
@@ -86,7 +86,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
 
         arguments = parse(argv, record.named)
     except BaseException:
-        gc.enable()  # a caller in the same process goes on
+        gc.enable()  # for a caller that goes on in the same process
         raise
     from beam_bleu.pipeline.saved.judging import judged
 
@@ -108,7 +108,7 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
 
 
 def _write_report(output: str) -> None:
-    """Makes the page of the result. If that is not possible, the run goes on: it has its result."""
+    """Writes the HTML report. A failure is only a warning: the run already has its result."""
     from beam_bleu.pipeline.report.page import write_report
 
     give_back_freed_memory()
@@ -120,7 +120,7 @@ def _write_report(output: str) -> None:
 
 
 def _existing(arguments: Arguments, record: RunRecord) -> RunResult | None:
-    """The result that is already in the output folder and stays there; None if the job must run."""
+    """The result that the output folder already has for this job; None if the job must run."""
     with uninterrupted():
         from beam_bleu.pipeline.output.run_results import RunResult, existing_result
 
@@ -166,7 +166,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         contextlib.ExitStack() as stack,
     ):
         prepare(job.output, lambda: record.start(arguments.job.source.inputs))
-        # After these, because reading a pipe can take long, and the run may be killed then.
+        # Only now: reading a pipe can take long, and a run killed meanwhile must leave its record.
         source = stack.enter_context(with_temporary_files(job.source, arguments.runner.in_process))
         job = dataclasses.replace(job, source=source)
         handshake = sent = None
@@ -198,7 +198,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
                     )
             return result_of(job)
         except BaseException as error:
-            # A job on an engine may go on without this process, and still write its files.
+            # A job on an engine may outlive this process, and still write its files.
             if arguments.runner.in_process:
                 discard(job.output, job.run)
             if handshake is not None and isinstance(error, Exception):
@@ -229,5 +229,5 @@ def _log_end() -> None:
     _LOG.info("seconds: %s; in all %.1f", of_phases, sum(seconds.values()))
 
 
-if __name__ == "__main__":  # for `python pipeline/main.py`, which would end without a word
+if __name__ == "__main__":  # `python pipeline/main.py` would do nothing and print nothing
     command()

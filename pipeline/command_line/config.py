@@ -1,4 +1,4 @@
-"""All flags of the command, ours and Beam's: their groups, and the values that a run has."""
+"""Collects all flags of the command, ours and Beam's, in groups for --help, and their values."""
 
 from __future__ import annotations
 
@@ -66,29 +66,29 @@ _REFUSED = {
     "on_success_matcher": "it is for Beam's own tests",
     "wait_until_finish_duration": "the command waits until the job ends; `timeout` can stop it",
 }
-"""Flags that the command cannot use with any runner, and why not."""
+"""Flags of Beam that the command refuses with every runner, and why."""
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
 
 
 class _BeamParser(Parser):
-    """A parser to which Beam's classes add their flags, each class in a group of its own."""
+    """A parser to which each of Beam's option classes adds its flags, in a group of their own."""
 
     def add_argument(self, *names: str, **keywords: Any) -> argparse.Action:
-        # Beam never gets --labels, which is one of our flags; --label is the same.
+        # --labels is one of our flags, so it cannot also be an alias of Beam's --label.
         own = [name for name in names if name != "--labels"]
         action = self._action_groups[-1].add_argument(*own, **keywords)
         action.metavar = "N" if action.type is int else "VALUE"
         text = " ".join((action.help or "").split())
         if action.choices is not None:
             text = f"{text.rstrip('. ')}. One of: {', '.join(map(str, action.choices))}"
-        action.help = text.replace("%", "%%")  # argparse would look for names of values after a %
+        action.help = text.replace("%", "%%")  # because argparse fills in values after a single %
         return action
 
-    add_value_provider_argument = add_argument  # Beam's options can call this one, too
+    add_value_provider_argument = add_argument  # Beam's option classes also call this method
 
 
-@functools.cache  # Beam has hundreds of flags, and a run also asks which of them are switches
+@functools.cache  # Beam has hundreds of flags, and a run needs this parser twice
 def beam_parser() -> Parser:
     parser = _BeamParser(
         usage=argparse.SUPPRESS,
@@ -97,14 +97,14 @@ def beam_parser() -> Parser:
         add_help=False,
     )
     for options in PipelineOptions.__subclasses__():
-        # GoogleCloudOptions: Google Cloud
+        # The title of the group: "Google Cloud" for GoogleCloudOptions.
         parser.add_argument_group(" ".join(_WORD.findall(options.__name__.removesuffix("Options"))))
         options._add_argparse_args(parser)  # as Beam itself does
     return parser
 
 
 def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str, str], list[str]]:
-    """Beam's values, the spelling of each flag that changes one, and all other words."""
+    """Beam's values, the spelling of each flag that is not at its default, and all other words."""
     parser = beam_parser()
     try:
         flags, others = parser.parse_known_args(words)
@@ -138,14 +138,14 @@ def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
 
 
 class KeptViews(PipelineOptions):
-    """Beam's options, which make each view once, so that they are fast to ask.
+    """Beam's options, with each view made only once.
 
-    Beam asks for views several times for each step, and makes a parser of all flags each time. This
-    took more CPU than the rest of building a pipeline. All views share their values.
+    Beam asks for views several times for each step, and builds a parser of all flags each time,
+    which took more CPU than the rest of building a pipeline. All views share their values.
     """
 
     def view_as(self, cls: type[Any]) -> Any:
-        # Not as an attribute: Beam takes attributes for options.
+        # Not an ordinary attribute: Beam would take it for an option.
         views = self.__dict__.setdefault("_views", {})
         if cls not in views:
             views[cls] = super().view_as(cls)
@@ -173,8 +173,8 @@ class EngineFlags:
     )
     worker_timeout: int | None = flag(
         None,
-        "cancel the job if the workers of an engine do not answer for so long; default "
-        f"{WORKER_TIMEOUT}, and without this flag not while the job may be in the engine's queue",
+        "cancel the job if no worker of an engine has answered within SECONDS; default "
+        f"{WORKER_TIMEOUT}, which does not count time that a job may spend in an engine's queue",
         "SECONDS",
         convert=positive,
     )
@@ -199,7 +199,7 @@ class Config(
     ProgressFlag,
     LogFlags,
 ):
-    """What a run is asked to do: the values of all flags."""
+    """The values of all flags of a run."""
 
 
 class _Print(argparse.Action):
@@ -218,7 +218,7 @@ class _Print(argparse.Action):
             text = beam_parser().format_help()
         else:
             parser = our_parser(HELP[1].read(str(topic)) if topic else "")
-            parser.epilog = None if topic else epilog()  # as wide as the terminal is now
+            parser.epilog = None if topic else epilog()  # made now, for the terminal's width
             text = parser.format_help()
         write_to_stdout(text.encode())
         parser.exit()
@@ -230,7 +230,7 @@ RUNNER = Flag(
     "NAME",
     ("--runner",),
     shown_default="default DirectRunner: in this process",
-    is_shown_only=True,  # Beam's parser reads it, so ours must not know it
+    is_shown_only=True,  # Beam's parser reads it, so ours must not
 )
 
 _TOPIC = f"show all flags, or those of a topic: {', '.join(TOPICS)}"
@@ -269,9 +269,9 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
 FLAGS = tuple(each for flags in GROUPS.values() for each in flags)
 
 
-@functools.cache  # a run also asks which values of flags are never secrets
+@functools.cache  # a run also needs it to find values that may be secrets
 def our_parser(topic: str = "") -> Parser:
-    """The parser of beam-bleu's own flags; for the help about a topic, of those that it has."""
+    """The parser of beam-bleu's own flags, or only of those that the help about a topic shows."""
     what = (
         "Scores text files and records by BLEU and other metrics, with sacreBLEU's exact\nnumbers, "
         "as an Apache Beam job."
@@ -290,7 +290,7 @@ def our_parser(topic: str = "") -> Parser:
 
 
 def flags_without_secrets() -> frozenset[str]:
-    """Flags whose values are never secrets, with all spellings: ours, and Beam's switches."""
+    """All spellings of flags whose values are never secrets: our own flags, and Beam's switches."""
     switches = [action for action in beam_parser().actions() if action.nargs == 0]
     actions = [*our_parser().actions(), *switches]
     return frozenset(word for action in actions for word in action.option_strings)

@@ -1,4 +1,4 @@
-"""The flags that define scores: metrics, presets, languages, and more definitions to compare."""
+"""Flags that define scores (metrics, presets, languages) or add some (--segment_scores, --keep)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 _LANGUAGES = ", ".join(f"{row.name}: {row.tokenize}" for row in LANGUAGES.values())
 
 _OF_DEFAULT_METRIC = ("preset", "compare_presets", "segment_smooth_method", "segment_smooth_value")
-"""The flags for the default metric that are no fields of its definition."""
+"""The flags for the default metric that are not fields of its definition."""
 
 _Flags = TypeVar("_Flags", bound="DefinitionFlags")
 
@@ -86,7 +86,7 @@ def language_code(text: str) -> str:
 
 
 class _Preset(argparse.Action):
-    """Keeps the name of a preset. `list` prints all presets and ends the program, as --help."""
+    """Keeps the name of a preset. `list` prints all presets and ends the program, like --help."""
 
     def __call__(
         self,
@@ -103,7 +103,7 @@ class _Preset(argparse.Action):
 
 @dataclasses.dataclass(frozen=True)
 class DefinitionFlags:
-    """The flags that define the scores; `choices` are the given ones of metrics, by name."""
+    """The flags that define the scores; `choices` has the values of the metrics' own flags."""
 
     metrics: tuple[MetricWord, ...] = flag(
         (),
@@ -125,8 +125,8 @@ class DefinitionFlags:
     )
     language: str | None = flag(
         None,
-        "the language of the texts, or a pair such as en-de, whose target counts: it chooses the "
-        f"tokenizer ({_LANGUAGES}, others: {OTHER_LANGUAGES})",
+        "the language of the texts, or a pair such as en-de, of which the target counts; it "
+        f"chooses the tokenizer ({_LANGUAGES}, others: {OTHER_LANGUAGES})",
         "CODE",
         words=("-l", "--language_pair", "--language"),
         convert=language_code,
@@ -169,7 +169,7 @@ def with_choices(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
     given = {row.name: values.get(row.name) for row in metric_flags()}
     return dataclasses.replace(
         filled(kind, values),
-        # The value 0 equals False.
+        # Not `if v`, because 0 is a value.
         choices={name: v for name, v in given.items() if v is not None and v is not False},
     )
 
@@ -177,14 +177,14 @@ def with_choices(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
 def metric_flags(
     metrics: Iterable[MetricWord] = METRICS, *, besides: Iterable[MetricWord] = ()
 ) -> tuple[Flag, ...]:
-    """The flags of metrics, metric by metric; several metrics can share one."""
+    """The flags of metrics, metric by metric, each flag once, without those of `besides`."""
     names = {row.name for name in besides for row in flags_of(config_type(name))}
     flags = {row.name: row for name in metrics for row in flags_of(config_type(name))}
     return tuple(row for name, row in flags.items() if name not in names)
 
 
 def usual_flags(*, of_text: bool) -> tuple[Flag, ...]:
-    """The flags of the default metric that choose tokens, or those that make a score of counts."""
+    """The flags of the default metric that choose tokens (`of_text`), or those of its formula."""
     definition = config_type(DEFAULT_METRIC)
     texts = definition.text_fields()
     return tuple(row for row in flags_of(definition) if (row.field in texts) == of_text)
@@ -244,14 +244,14 @@ def presets_table() -> str:
 
 
 _EXAMPLES_OF_REPORT = 20
-"""How many examples of each kind a run picks for a report, if the user does not say it."""
+"""How many examples of each kind a run picks for a report, unless the user chooses a number."""
 
 
 _NAMED = re.compile(r"([^=\[]+)=(.+)", re.DOTALL)
 
 
 def _kept(text: str) -> tuple[str, str]:
-    """(NAME, COLUMN) of a column; NAME is "" for the usual one."""
+    """(NAME, COLUMN) of an item of --keep; NAME is "" if it has none."""
     named = _NAMED.fullmatch(text)
     name, column = (named[1], named[2]) if named else ("", text)
     if not can_be_shown(name or column) or text.startswith("="):
@@ -303,7 +303,7 @@ class MoreScoresFlags:
     keep: tuple[tuple[str, str], ...] = flag(
         (),
         "columns of records, or labels, to copy into segment scores and examples, such as "
-        f"id,source; {KEPT_TEXTS}: those of candidates and references; NAME=: another name",
+        f"id,source; {KEPT_TEXTS}: the candidates and references; NAME=: another name",
         "[NAME=]COLUMN,...",
         convert=_kept,
         split=columns,
@@ -311,7 +311,7 @@ class MoreScoresFlags:
 
     @property
     def kept(self) -> tuple[tuple[str, str], ...]:
-        """(name, column) of each column of records, or label of line-parallel text."""
+        """(name, column) of each kept column of records, or kept label of line-parallel text."""
         texts = ("", KEPT_TEXTS)
         return tuple(
             (name or column, column) for name, column in self.keep if (name, column) != texts
@@ -334,7 +334,7 @@ def with_report(flags: Config) -> Config:
 def job_metrics(
     flags: Config, unpooled: str | None = None, configs: Mapping[MetricWord, Any] | None = None
 ) -> JobMetrics:
-    """The metrics that a command line asks for, with their definitions or those in `configs`."""
+    """The metrics that a command line asks for, defined by its flags or by `configs`."""
     given, chosen = configs or {}, flags.chosen_metrics
     refuse_flags_of_other_metrics(flags, chosen)
     text, bleu = Text(normalize=flags.choices.get("normalize")), BleuConfig()
@@ -371,14 +371,14 @@ def job_metrics(
 def _usual_definition(flags: Config) -> BleuConfig:
     chosen = {row.field: value for row, value in flags.choices_of(DEFAULT_METRIC).items()}
     language = None if flags.language is None else tokenizer_of(flags.language)
-    # sacreBLEU's own rule changes only sacreBLEU's own preset. With another tokenizer, the others
-    # would no longer be what their names say.
+    # A language chooses the tokenizer, as in sacreBLEU, only for sacreBLEU's preset. With another
+    # tokenizer, the other presets would no longer be what their names say.
     if language is not None and flags.preset in (None, DEFAULT_PRESET):
         chosen.setdefault("tokenize", language)
     model = chosen.get("spm_model")
     try:
         if model is not None:
-            # It imports Beam, which takes longer than rescoring saved totals.
+            # Here, because it imports Beam, which takes longer than rescoring saved totals.
             from beam_bleu.pipeline.folder.paths import checked_path
 
             chosen["spm_model"] = read_model(checked_path("--spm_model", model, anywhere=False))
@@ -404,7 +404,7 @@ def _usual_definition(flags: Config) -> BleuConfig:
 
 
 def _of_segments(flags: Config, corpus: BleuConfig) -> BleuConfig:
-    """BLEU of the segments; that of the corpus if nothing shows their scores."""
+    """The definition of segment BLEU; that of the corpus if nothing shows segment scores."""
     if not flags.segment_scores and not flags.examples:
         return corpus
     changes = {

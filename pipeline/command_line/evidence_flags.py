@@ -1,4 +1,4 @@
-"""The flags for evidence (how sure a score is, which system is better), and for thresholds."""
+"""Flags for evidence (standard errors, comparisons, replicates) and for thresholds (gates)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ComparisonFlags:
     )
     compare: str | None = flag(
         None,
-        "all: compare every pair of systems, on the whole corpus, and clusters of systems",
+        "all: compare every pair of systems on the whole corpus, and put systems into clusters",
         "WHAT",
         choices=("all",),
         shown_default="default: each system with the baseline",
@@ -81,11 +81,11 @@ class EvidenceFlags(ComparisonFlags):
 
 
 def evidence(flags: Config, systems: Sequence[str]) -> Evidence:
-    """What a job finds out about its scores; there are no systems before the input is read."""
+    """The evidence that flags ask for; `systems` is empty if only the input names the systems."""
     label, resampling = flags.partition, None
     compares = flags.baseline is not None or flags.compare is not None
     if flags.resample is not None:
-        # The weights of a unit follow from its partition, too.
+        # The random weights of a unit also depend on its partition.
         resampling = Resampling(flags.resample, flags.resamples, flags.seed, label or "")
     elif flags.no_uncertainty and (compares or flags.documents is not None):
         raise UsageError(
@@ -127,8 +127,9 @@ class GateFlags:
     max_drop: tuple[str, ...] = _thresholds("--max_drop")
     against: str | None = flag(
         None,
-        "the result for --max_drop, which has no other systems or slices: a scores.json, a "
-        "totals.json or a folder with one; or a folder of nights: the last earlier one that passed",
+        "the earlier result for --max_drop; the new one must have all its systems and slices: a "
+        "scores.json, a totals.json or a folder with one; or a folder of nights, for the last "
+        "earlier night that passed",
         "OLD",
     )
     drop: DropRuleName = flag(DEFAULT_DROP_RULE, "which drops fail", "RULE", choices=DROP_RULES)
@@ -139,7 +140,7 @@ def gates(
 ) -> tuple[Gates, SavedResult | None]:
     """The thresholds of a command line, and the result of --against.
 
-    `results` are judged. The folder that a run replaces may have had failed runs since its result.
+    `results` are judged. A folder that a run replaces can be OLD even if later runs there failed.
     """
     thresholds = tuple(
         Threshold.of(flag, text)
@@ -164,7 +165,7 @@ def gates(
     below = None if replaced is None else inside(replaced, path)
     is_replaced = below is not None and "/" not in below
     old = result_at(path, must_be_last=not is_replaced)
-    # It is sent with the job, so it has only what a gate looks at.
+    # It is sent with the job, so only what a gate needs is kept.
     judged_by = dataclasses.replace(old.result, comparisons=(), resampling=None)
     return dataclasses.replace(chosen, old=judged_by, old_name=old.name), old
 
@@ -178,13 +179,13 @@ def gates_of_run(flags: Config, job: Job) -> Gates:
         for name, scorings in job.scorings.items()
     }
     require_definitions(asked, definitions)
-    # There are none if they are known only when the input is read.
+    # Without systems, because only the input names them, this checks nothing.
     require_systems(asked, job.source.systems, job.slicing)
     return asked
 
 
 def require_definitions(asked: Gates, metrics: Mapping[str, str]) -> None:
-    """Checks that a result has the metrics of thresholds, and that --max_drop can compare it."""
+    """Checks that the thresholds' metrics are scored, and that OLD has the same definitions."""
     require_metrics(asked, metrics)
     for name, chosen in metrics.items():
         if asked.old is None or not asked.of_kind("drop", name, metrics):

@@ -1,4 +1,4 @@
-"""The texts of --help and -h. It does not import Beam, so that the short one appears at once."""
+"""The texts of --help and -h, and the table of subcommands; without Beam, so -h is instant."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ SUBCOMMANDS = {
     ),
     "doctor": Subcommand("doctor", "check the installation, and show what it can use"),
     "files": Subcommand(
-        "files", "list files, on any filesystem: exit code 3 without any", "PATTERN... [flags]"
+        "files", "list files, on any filesystem; exit code 3: no files", "PATTERN... [flags]"
     ),
     "gate": Subcommand(
-        "compare", "compare saved results with thresholds: exit code 4", "RESULT... [flags]"
+        "compare", "judge saved results by thresholds; exit code 4: missed", "RESULT... [flags]"
     ),
     "history": Subcommand(
         "nights", "show the scores of many nights, and what changed", "DIR... [flags]"
     ),
     "merge": Subcommand(
-        "totals", "add up saved totals: the result of one run over all", "FILE... [flags]"
+        "totals", "add up saved totals, as if one run had scored all", "FILE... [flags]"
     ),
     "report": Subcommand(
         "nights", "make an HTML page of results, to show to people", "RESULT... [flags]"
@@ -44,7 +44,7 @@ SUBCOMMANDS = {
     "rescore": Subcommand("totals", "score saved totals by another definition", "FILE [flags]"),
     "worst": Subcommand("worst", "show the worst segments, or those that lost most", "DIR [flags]"),
 }
-"""Each is a function `NAME_command(argv) -> int` in a module of `subcommands`, imported for it."""
+"""Each is a function `NAME_command(argv) -> int` in a module of `subcommands`, imported on use."""
 
 _NARROWEST, _WIDEST = 80, 100
 _FLAGS_WIDTH = 26
@@ -97,7 +97,7 @@ USUAL_FLAGS = {
     "--fail_under SCORE": "exit with code 4 if a score is lower",
     "--runner NAME": "run on an engine, such as FlinkRunner",
 }
-"""The flags that most people need, and what -h says of them."""
+"""The flags that most people need, and what -h says about them."""
 
 TOPICS = (
     "input",
@@ -110,11 +110,11 @@ TOPICS = (
     "engine",
     "messages",
 )
-"""The topics of --help. The groups of flags that belong to a topic have its word in their title."""
+"""The topics of --help. A topic shows the groups of flags whose titles contain its word."""
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal, up to a limit. A long word, such as a URL, stays whole."""
+    """Formats help as wide as the terminal, up to a limit. Long words, such as URLs, stay whole."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=_FLAGS_WIDTH, width=_columns() - 1)

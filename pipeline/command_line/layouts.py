@@ -1,4 +1,4 @@
-"""The layouts of known corpora: each one sets the flags of the input that are not given."""
+"""--layout: known layouts of files, each of which sets the input flags that the user did not."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Settings = Mapping[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """A layout of files or records that a known program or corpus has.
+    """The layout of a known corpus, or of the files that a known program writes.
 
-    `settings` makes more settings, or raises a `UsageError` about a flag that it needs. Files of
-    several tasks, which their names tell, have no common score.
+    `settings` returns further settings, or raises a `UsageError` about a flag that it needs. With
+    `has_tasks`, files are named after their tasks, which have no common score.
     """
 
     name: str
@@ -47,7 +47,7 @@ _TASK_IN_NAME = PathLabel(
     r"(?:\.(?:jsonl|ndjson|json|parquet|csv|tsv))?(?:\.(?:gz|bz2|zst|xz))?$",
     has_one_file=True,
 )
-"""The task in samples_TASK_TIME.jsonl and details_TASK_TIME.parquet; the name of another file."""
+"""TASK in samples_TASK_TIME.jsonl and details_TASK_TIME.parquet; else the name of the file."""
 
 
 def with_layout(flags: Config) -> Config:
@@ -58,7 +58,7 @@ def with_layout(flags: Config) -> Config:
     given = [condition.column.text for condition in flags.where]
     where = [each for each in settings.pop("where", ()) if each.column.text not in given]
     changed: dict[str, Any] = {
-        # Files with one value only are usual, so a condition may leave nothing out.
+        # Files often have only one value, so it is no mistake if a condition excludes no record.
         "where": tuple(
             dataclasses.replace(condition, can_hold_always=not condition.negated)
             for condition in (*flags.where, *where)
@@ -78,7 +78,7 @@ def with_layout(flags: Config) -> Config:
 
 
 def unpooled_label(flags: Config) -> str | None:
-    """The label whose values have no common score, if there are several; None without one."""
+    """The label (the task) whose values have no common score; None if the layout has none."""
     if flags.layout is None or not LAYOUTS[flags.layout].has_tasks or flags.pool_tasks:
         return None
     patterns = [flags.input, *flags.references, *flags.refs]
@@ -101,8 +101,8 @@ def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
     if flags.input is None and layout.id_column:
         settings["join_on"] = (layout.id_column,)
         if systems and not (flags.references or flags.refs):
-            # The references are those in the samples of the first system. A pattern would make
-            # each file a system, and the first one would not be scored, because it has them.
+            # The references are in the samples of the first system. A pattern would make each file
+            # a system, except the first: as the file of the references, it would not be scored.
             words = [name_and_pattern(word) for word in systems]
             if any(name is None and is_pattern(path) for name, path in words):
                 _missing(flags, "the names of the systems", "write -i NAME=FILE for each of them")
@@ -171,8 +171,8 @@ def _wmt24pp(flags: Config) -> Settings:
 def _lm_eval(flags: Config) -> Settings:
     settings: dict[str, Any] = {}
     words = {*(flags.metrics or [DEFAULT_METRIC])}
-    # A user who names the column of the log-probability has other samples, without the columns from
-    # which the harness computes its own perplexities.
+    # If the user names the column of the log-probabilities, the samples do not have the columns
+    # from which the harness computes its own perplexities.
     if "perplexity" in words and "logprob_column" not in flags.choices:
         settings |= {"logprob_column": "word_perplexity[0]", "perplexity_per": "word"}
         if "text_column" not in flags.choices:
@@ -181,7 +181,7 @@ def _lm_eval(flags: Config) -> Settings:
                 "byte_count_column": "byte_perplexity[1]",
             }
     if words == {"perplexity"}:
-        settings["where"] = [_is("filter", "none")]  # the only one of its tasks for perplexity
+        settings["where"] = [_is("filter", "none")]  # tasks for perplexity have no other filter
     elif not any(condition.column.text == "filter" for condition in flags.where):
         _missing(
             flags,
@@ -270,13 +270,13 @@ def _needed_labels(flags: Config) -> set[str]:
 
 
 def _value_of(flags: Config, column: str) -> str | None:
-    """The value that all scored records have in a column, by --where; None if it is not known."""
+    """The value that --where requires in a column; None if it requires none."""
     values = (each.value for each in flags.where if each.column.text == column and not each.negated)
     return next(values, None)
 
 
 def _language(flags: Config, code: str | None) -> Settings:
-    """The language of all scored records, unless another flag chooses the tokenizer."""
+    """Sets --language for all scored records, unless another flag chooses the tokenizer."""
     return {} if code is None or _has_tokenizer(flags) else {"language": language_code(code)}
 
 

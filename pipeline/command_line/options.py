@@ -1,4 +1,4 @@
-"""The command line: beam-bleu's own flags, checked strictly, and Beam's."""
+"""Parses a whole command line, beam-bleu's flags and Beam's, into a checked job and its runner."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ class Arguments:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the steps run in other processes, which cannot tell their progress."""
+        """Whether the steps run in other processes, which cannot report their progress."""
         return not self.runner.in_process or self.mode == "multi_processing"
 
 
 def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Arguments:
-    """Parses and checks a command line. `named` is called when engine and folder are known.
+    """Parses and checks a command line. Calls `named` as soon as engine and folder are known.
 
-    After this, files of -i are listed and models read, which can fail with an `InputError`.
+    Only then does it list the files of -i and read models, which can raise an `InputError`.
     """
     end = argv.index("--") if "--" in argv else len(argv)
     values, others = _our_values(argv[:end])
@@ -106,7 +106,7 @@ def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Argu
         from beam_bleu.transforms.wiring.object_store_clients import WebOptions  # few runs need it
 
         options.view_as(WebOptions).allow_web_redirects = True
-    FileSystems.set_options(options)  # some filesystems do not work without their options
+    FileSystems.set_options(options)  # without which some filesystems do not work
     anywhere = not runner.in_process
     if anywhere and flags.output is None:
         raise UsageError(
@@ -157,7 +157,7 @@ def _available_threads() -> int:
 
 
 def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The values of our own flags, and the words that are neither our flags nor their values."""
+    """The values of our own flags, and all words that do not belong to one of them."""
     ours = our_parser()
     optional = {each.spelling: each for each in FLAGS if each.const is not None}
     words = with_underscores(argv, beam_parser().by_flag())
@@ -170,12 +170,12 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
                 )
         flag = optional.get(word)
         if flag is not None and not {*words[number + 1 : number + 2]} & {*flag.choices}:
-            words[number] = f"{word}={flag.const}"  # the next word can be a file
+            words[number] = f"{word}={flag.const}"  # the next word is not its value
     systems = next((n for n, word in enumerate(words) if word.startswith("-i")), len(words))
     flags, before = ours.parse_known_args(words[:systems])
     flags, after = ours.parse_known_args(words[systems:], flags)
     late = parse_beam_flags(after)[2]
-    if late and not late[0].startswith("-"):  # it could be meant as a system
+    if late and not late[0].startswith("-"):  # the user may have meant it as a system
         raise UsageError(
             f"unexpected argument {late[0]!r} after -i and its systems",
             "name the references before -i, and all systems directly after it",

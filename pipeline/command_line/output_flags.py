@@ -1,4 +1,4 @@
-"""The flags for the result: how stdout shows it, what is saved, and what monitoring gets."""
+"""Flags for the output: what stdout shows, which files --output gets, what monitoring is sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from beam_bleu.transforms.errors import joined
 if TYPE_CHECKING:
     from beam_bleu.pipeline.scoring.job import IfExistsName
 
-_MOST_DECIMALS = 15  # a float has no more digits that mean anything
+_MOST_DECIMALS = 15  # further digits of a float mean nothing
 
 _IF_EXISTS: Mapping[str, str] = {
     "replace": "score again, and replace it",
@@ -86,7 +86,7 @@ class FolderFlags:
 _LABEL = re.compile(r"((?!__)[a-zA-Z_][a-zA-Z0-9_]*)=(.+)", re.DOTALL)
 
 _TAKEN = ("job", "instance", "le", "quantile", *OWN_LABELS)
-"""Labels that Prometheus or beam-bleu gives."""
+"""Labels that Prometheus or beam-bleu sets itself."""
 
 _MOST_SLICES = 1000
 

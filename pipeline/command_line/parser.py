@@ -1,4 +1,4 @@
-"""argparse, made strict; the flags for stderr; and flags that need or contradict each other."""
+"""A strict argparse parser, the flags for stderr, and rules: which flags need or exclude others."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Parser(argparse.ArgumentParser):
         return list(self._actions)
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        # argparse takes -to for -tok even without abbreviations; -bw2 is -b and -w2. And -input is
-        # a mistake for --input, and not -i nput; -lcv can be meant as -lc -v, and is not -l cv.
+        # Even without abbreviations, argparse would take -to for -tok; -bw2 must be -b and -w2.
+        # -input is a mistake for --input, not -i nput; -lcv may mean -lc -v, so it is not -l cv.
         found: list[Any] = super()._get_option_tuples(option_string)
         is_long = f"-{option_string}".partition("=")[0] in self._option_string_actions
         longer = [flag for flag in self._option_string_actions if flag[1:2] != "-" and flag[2:]]
@@ -55,12 +55,12 @@ class Parser(argparse.ArgumentParser):
             raise unknown_value(action.option_strings[-1], str(value), map(str, action.choices))
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        # --help and --version; argparse itself does not notice that a disk is full.
+        # For --help and --version. argparse itself would not notice that a disk is full.
         write_to_stdout(message.encode())
 
 
 def add_flags(group: argparse._ActionsContainer, flags: Iterable[Flag]) -> None:
-    """Adds flags to a parser. A flag without spellings is a word of the command line."""
+    """Adds flags to a parser. A flag without spellings is a positional argument."""
     for row in flags:
         # argparse fills in values after a single %.
         shown: dict[str, Any] = {"help": row.described.replace("%", "%%")}
@@ -94,7 +94,7 @@ def format_flag(*choices: str) -> Flag:
 
 
 def with_underscores(argv: Sequence[str], known: Container[str] = ()) -> list[str]:
-    """The words with underscores in flags, as the command reads them; `known` flags stay."""
+    """The words with hyphens in flags replaced by underscores, except in flags that are `known`."""
     words = []
     for word in argv:
         flag, equals, value = word.partition("=")
@@ -124,7 +124,7 @@ class ProgressFlag:
 
 
 def logs(argv: Sequence[str]) -> LogFlags:
-    """What a command line lets stderr show, even if other words are wrong. Nothing is an error."""
+    """The flags for stderr in a command line, which may be wrong otherwise. Never raises."""
     words = with_underscores(argv[: argv.index("--")] if "--" in argv else argv)
     parser = Parser(add_help=False)
     add_flags(parser, flags_of(LogFlags))
@@ -153,7 +153,7 @@ _NEEDED = (
     ("if_exists metrics_label metrics_slices lineage", "output"),
     ("length_edges", "slice_by"),
 )
-"""Flags, and those of which each of them needs one."""
+"""Flags, and others: each of the first needs at least one of the others."""
 
 _CONTRADICTIONS = (
     (
@@ -181,7 +181,7 @@ _CONTRADICTIONS = (
     ("quiet", "verbose progress=on", "because only one can be true"),
     ("cuts num_refs encoding labels", "input join_on", "because it is for line-parallel text"),
 )
-"""Flags, others that none of them can be used with, and why."""
+"""Flags, others with which none of them can be used, and why."""
 
 
 def check_rules(flags: object) -> None:
@@ -210,7 +210,7 @@ def _shown(flags: Any, name: str) -> str:
 
 
 def _is_given(flags: Any, name: str) -> bool:
-    """Whether a flag has another value than without it, or the value that is named."""
+    """Whether a flag NAME is not at its default, or a flag NAME=VALUE has this value."""
     name, _, value = name.partition("=")
     present = getattr(flags, name, None)
     if value:

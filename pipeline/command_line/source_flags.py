@@ -1,4 +1,4 @@
-"""The flags for the input: texts, records, what must be true of them, labels and slices."""
+"""Flags for the input: texts and records, checks of them, joins, labels and slices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
 
 
-_LONGEST_LINE = 1 << 30  # the texts of one segment may have twice as many bytes in all
+_LONGEST_LINE = 1 << 30  # bytes; all texts of one segment together may have twice as many
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +51,7 @@ class TextFlags:
         "REF",
         words=(),
         nargs="*",
-        is_shown_only=True,  # they are what is left of the words
+        is_shown_only=True,  # they are the words that no parser has taken
     )
     systems: tuple[str, ...] = flag(
         (),
@@ -104,7 +104,7 @@ class CheckingFlags:
     )
     allow: tuple[AllowedName, ...] = flag(
         (),
-        "what is meant, although it is probably a mistake: what would end the run is a warning",
+        "what is intended, though it is usually a mistake: it is a warning, and does not end a run",
         "KIND,...",
         choices=ALLOWED,
         split=lambda text: text.split(","),
@@ -131,7 +131,7 @@ class CheckingFlags:
 
 
 def split_at_commas(text: str) -> tuple[str, ...]:
-    """The parts of a value of a flag. A comma inside brackets is a part of a name: ["a,b"]."""
+    """Splits the value of a flag at commas, except those in a quoted name: ["a,b"]."""
     return tuple(re.findall(r'((?:\["(?:[^"\\]|\\.)*"\]|[^,])*),', text + ","))
 
 
@@ -146,12 +146,12 @@ def _condition(text: str) -> Condition:
     parts = re.fullmatch(r"([^=]+?)(!?)=((?!=).*)", text, re.DOTALL)
     if parts is None:
         raise ValueError(f"must be COLUMN=VALUE or COLUMN!=VALUE, got {text!r}")
-    # The columns are not known yet, so only the text of the path counts.
+    # Only the text of the path is used: how it is read depends on columns that are not known yet.
     return Condition(ColumnPath(parts[1], (parts[1],)), parts[3], bool(parts[2]))
 
 
 class _Once(argparse.Action):
-    """The action of a flag that cannot be repeated: the last value would hide the others."""
+    """The action of a flag that cannot be repeated, where argparse would keep the last value."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
@@ -241,7 +241,7 @@ class BringingTogetherFlags:
 
 
 _LARGEST_MOST = 100_000
-"""The sums of all slices must fit in the memory of a worker, and in one element of the job."""
+"""The sums of all slices must fit into the memory of a worker, and into one Beam element."""
 
 DOCUMENT = "document"  # the name of the label if --documents names files
 
@@ -299,9 +299,9 @@ class SliceFlags:
     )
     documents: str | None = flag(
         None,
-        "standard errors and comparisons are those of documents, whose segments are not "
+        "standard errors and comparisons by document, because the segments of a document are not "
         "independent: a label or a column; or, for text, a file with the name of a document in "
-        "each line, perhaps after a domain and a tab",
+        "each line, optionally after a domain and a tab",
         "PATTERN|NAME",
     )
 

@@ -1,4 +1,4 @@
-"""The source that a command line describes, and its systems, whose names are all different."""
+"""Builds a job's source from flags: which files are read, and which systems they are (-i, ...)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "arrow", "avro", 
 
 
 def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
-    """The source for a command line; `anywhere`: the job may run in another folder than this."""
+    """The source of a command line; `anywhere`: the job may run in other folders, or elsewhere."""
     if flags.coverage is not None and flags.join_on is None and flags.system_column is None:
         raise UsageError("--coverage needs --join_on or --system_column", "leave it out")
     described = _Described(flags, anywhere, needs)
@@ -120,7 +120,7 @@ class _Described:
     def _brought_together(
         self, names: tuple[str, ...], candidates: tuple[Any, ...], of_references: tuple[Any, ...]
     ) -> Source:
-        # Only joins need this module.
+        # Imported here, because only joins need it.
         from beam_bleu.transforms.pairing.records.joins.join_sources import JoinedRecords
 
         flags = self.flags
@@ -141,7 +141,7 @@ class _Described:
         flag, named = systems(self.flags, [*of_references, *others])
         candidates = [(f"candidates {name}", pattern) for name, pattern in named]
         check_pipes([*of_references, *candidates, *others], self.anywhere)
-        check_names(named, flag)  # after the pipes: stdin, given twice, has one name
+        check_names(named, flag)  # after the pipes: stdin, given twice, is a fault of its own
         flag_of_references = "--references" if self.flags.references else "REF"
         streams = [
             tuple(
@@ -153,7 +153,7 @@ class _Described:
         return tuple(name for name, _ in named), streams[0], streams[1]
 
     def _wanted(self, ids: tuple[str, ...] = ()) -> Wanted:
-        """What is read of records, with the columns that bring them together, if there are any."""
+        """What to read of records, including the columns (`ids`) that join them, if any."""
         flags = self.flags
         candidate_columns = flags.candidate_columns or ()
         if ids and len(candidate_columns) > 1:
@@ -189,8 +189,8 @@ class _Described:
                 f"end with {', '.join(suffixes)}",
                 f"name it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
             )
-        segments = None if wanted.ids else flags.expect_segments  # those of the join
-        # Without a flag, the columns decide.
+        segments = None if wanted.ids else flags.expect_segments  # joins check the joined segments
+        # None, without a flag: the choice of columns decides.
         header = False if flags.no_header else flags.header or None
         return record_files(
             stream,
@@ -205,7 +205,7 @@ class _Described:
 
 
 Named = tuple[str, str]
-"""The name of a stream, of a system or for messages; and its path or pattern."""
+"""The name of a stream (that of a system, or one for messages), and its path or pattern."""
 
 
 def references(flags: Config) -> list[Named]:
@@ -225,7 +225,7 @@ def systems(flags: Config, others: Sequence[Named]) -> tuple[str, list[Named]]:
 
 
 def _each_file(text: str, others: Sequence[Named]) -> list[Named]:
-    """The systems of a word of -i: a pattern without NAME is one system for each file."""
+    """The systems in a value of -i: a pattern without NAME is one system for each file."""
     if name_and_pattern(text)[0] is not None or not is_pattern(text):
         return [_named(text)]
     found = [file.path for file in find_files(Stream("-i", checked_path("-i", text, False)))]
@@ -245,10 +245,10 @@ def _each_file(text: str, others: Sequence[Named]) -> list[Named]:
 
 
 def _shared(paths: Sequence[str], others: Sequence[Named]) -> dict[str, str]:
-    """Those of some files that other streams have, too, and the stream of each one."""
+    """Which of these paths other streams also read, and the name of that stream."""
     streams: dict[str, str] = {}
     for label, pattern in others:
-        # Files of this machine and of an object store are never the same.
+        # A file of this machine is never one of an object store.
         if paths and not is_pipe(pattern) and is_local(pattern) == is_local(paths[0]):
             for file in find_files(Stream(label, pattern)):
                 streams.setdefault(normal(file.path), label)
@@ -280,7 +280,7 @@ def _stem(path: str) -> str:
     of_pipe = system_of_pipe(path)
     if of_pipe is not None:
         return of_pipe
-    # Beam knows only the paths of filesystems that are installed.
+    # Not by Beam, which knows only the paths of filesystems that are installed.
     name = path.rstrip("/").rpartition("/")[2]
     return os.path.splitext(name.removesuffix(compression(name) or ""))[0]
 

@@ -1,1 +1,1 @@
-"""What a person sees on stdout and stderr."""
+"""Turns a result into what stdout shows: tables as text, Markdown and LaTeX, or JSON."""

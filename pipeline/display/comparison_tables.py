@@ -1,4 +1,4 @@
-"""The tables of comparisons: is the difference between two systems real?"""
+"""Tables of comparisons: differences between systems, in slices too, clusters, and replicates."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
 
 
 def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | None:
-    """A row for each difference; None without a p-value, because scores say as much."""
+    """A row for each difference; None if none has a p-value, since the scores then say as much."""
     if not (adjusted := _adjusted(view, compared)):
         return None
     metric, segments = compared[0].metric, compared[0].segments
@@ -75,7 +75,7 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
         ("p", [Number(p_value(row.p_value)) for row in shown]),
     ]
     caption = [f"{about}, {on}; {HALF_INTERVAL}", *hidden]
-    if adjusted > 1:  # the only p-value of a family stays as it is
+    if adjusted > 1:  # a family's only p-value is not adjusted
         caption[0] += f"; Holm p: p adjusted for {adjusted} comparisons"
         columns.append(("Holm p", [Number(p_value(row.p_value_holm)) for row in shown]))
     if any(row.detectable is not None for row in shown):
@@ -88,7 +88,7 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
 
 
 def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Table | None:
-    """A row for each slice, a column for each system; None without a p-value."""
+    """A row for each slice, a column for each system; None if no difference has a p-value."""
     compared = [row for own in slices for row in own.differences]
     adjusted = _adjusted(view, compared)
     if all(row.p_value is None for row in compared):
@@ -113,7 +113,7 @@ def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Tab
 
 
 def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
-    """How many p-values of the family of these comparisons are adjusted together."""
+    """How many p-values are adjusted together in the family of these comparisons."""
     names = {(row.metric, row.family) for row in compared}
     return sum(
         row.p_value is not None
@@ -155,7 +155,7 @@ def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table
         write = signed
     ends = [entry["interval"] for entry in entries]
     decimals = view.decimals
-    if decimals is None:  # as by standard errors
+    if decimals is None:  # as many as standard errors of this size would give
         errors = [own and (own[1] - own[0]) / (2 * TWO_SIDED_95) for own in ends]
         decimals = decimals_for(errors, metric_type(entries[0]["metric"]).score_type.DECIMALS)
     columns: list[Column] = [(heading, names)]
@@ -192,7 +192,7 @@ def interval_number(
 def _named(
     compared: Sequence[tuple[str, str]], shown: Sequence[tuple[str, str]]
 ) -> tuple[str, str, list[str]]:
-    """What is compared, in words; the heading of its names; the names of the shown comparisons."""
+    """What is compared, in words; the heading of the column of names; the names to show."""
     baselines = {baseline for _, baseline in compared}
     if len(baselines) == 1:
         return f"differences from {baselines.pop()}", "system", [system for system, _ in shown]

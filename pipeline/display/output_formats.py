@@ -1,4 +1,4 @@
-"""The forms in which stdout can show a result, for `--format`."""
+"""--format: the forms in which stdout can show a result, and what writes each of them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _paper_tables(view: View) -> Iterator[Table]:
 
 def _tab_separated(view: View) -> str:
     entries = list(_entries(view.result))
-    # Those of slices and presets have the same fields as those of the whole corpus.
+    # Scores of slices and presets have the same fields as those of the whole corpus.
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
     columns.sort(key=lambda column: _LAST.index(column) if column in _LAST else -1)
     lines = ["\t".join(columns)]
@@ -94,7 +94,7 @@ def _rounded(value: Any, decimals: int) -> Any:
 
 
 def _field(value: Any) -> str:
-    """A value of scores.json in one field of a line; numbers keep all their digits."""
+    """A value of scores.json as one field of a line, with all digits of numbers."""
     if isinstance(value, list | tuple):
         value = " ".join(map(str, value))
     if isinstance(value, Mapping):
@@ -110,7 +110,7 @@ def _entries(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def _entry(result: Result, row: ScoreRow) -> dict[str, Any]:
-    """The fields of a score. Its uncertainty comes last, so that the others keep their places."""
+    """The fields of a score, its uncertainty last, so that the other fields keep their places."""
     entry = numbers_of(row, "languages" if result.languages_of(row.metric) else "tasks")
     if row.preset is not None:
         signature = result.preset(row.metric, row.preset).signature
@@ -137,4 +137,4 @@ FORMATS: Mapping[str, tuple[str, Callable[[View], str]]] = {
     ),
     "latex": ("the same table for LaTeX", lambda view: latex(_paper_tables(view), view.remarks)),
 }
-"""What each format is, and what writes a result in it; the first one is the default."""
+"""What each format is, and the function that writes it; the first one is the default."""

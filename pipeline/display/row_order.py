@@ -1,4 +1,4 @@
-"""What tables show of a result: how many decimals, which rows, and the trouble first."""
+"""How tables show a result: how many decimals, which rows, and in which order (worst first)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ SORTS: Mapping[SortName, str] = {
     "name": "the first name, or the shortest length",
     "segments": "the most segments",
 }
-"""The orders of rows, and what comes first in each of them. Equal rows stay in the order of
-scores.json."""
+"""The orders of rows, and what comes first in each. Equal rows stay in the order of scores.json."""
 
 
 @dataclasses.dataclass(frozen=True)
 class RowChoice:
-    """Which rows of slices and comparisons a user wants to see; None for each table's own order."""
+    """Which rows of slices and comparisons to show; a `sort` of None is each table's own order."""
 
     sort: SortName | None = flag(
         None,
@@ -73,7 +72,7 @@ def verdict(row: DifferenceRow) -> Verdict:
 
 
 def judged(row: DifferenceRow, p: float | None) -> Verdict:
-    """Whether a difference is significant by its own p-value or an adjusted one; "" if not."""
+    """The verdict on a difference, "worse" or "better", by this p-value; "" if not significant."""
     if p is None or p >= SIGNIFICANCE_LEVEL:
         return ""
     return "worse" if gain(row) < 0 else "better"
@@ -86,15 +85,15 @@ def _gain(metric: MetricWord, points: float | None) -> float:
 
 
 def gain(row: Part) -> float:
-    """How good a score or a difference is: more is better, and none is the worst."""
+    """How good a score or a difference is: more is better, and a missing one is worst."""
     return _gain(row.metric, row.score if isinstance(row, ScoreRow) else row.difference)
 
 
 def by_difference(row: DifferenceRow) -> Key:
-    """A key that puts significant losses first, and small slices without p-values last.
+    """A sort key that puts significant losses first, and small slices without p-values last.
 
-    The largest differences of all are often those of a few segments, by chance. But a slice can be
-    large and have no p-value, because nothing in it matches any more: such losses come second.
+    The largest differences are often those of a few segments, by chance. But a large slice can lack
+    a p-value because nothing in it matches any more: such losses come second.
     """
     points = gain(row)
     if row.p_value_holm is not None:
@@ -103,13 +102,13 @@ def by_difference(row: DifferenceRow) -> Key:
 
 
 def _by_score(row: ScoreRow | ComparedRow) -> Key:
-    """A key that puts the worst score first, and what has no standard error last."""
+    """A sort key that puts the worst score first, and scores without a standard error last."""
     score = row.score if isinstance(row, ScoreRow) else row.new
     return (1 if row.standard_error is None else 0, _gain(row.metric, score))
 
 
 def _place(parts: Iterable[Part], sort: SortName) -> Key:
-    """The place of a row in an order. A row is as bad as the worst of its systems."""
+    """The sort key of a row with these parts. A row is as bad as the worst of its systems."""
     if sort == "segments":
         return (-max((part.segments for part in parts), default=0),)
     if sort == "name":
@@ -124,7 +123,7 @@ def _place(parts: Iterable[Part], sort: SortName) -> Key:
 def chosen_rows(
     rows: Sequence[Row], parts: Callable[[Row], Sequence[Part]], choice: RowChoice, noun: str
 ) -> tuple[list[Row], list[str]]:
-    """The rows that a table shows, and a sentence if it hides others; `parts` are of a row."""
+    """The rows that a table shows, and a sentence if it hides others; `parts` takes a row apart."""
     shown, hidden = [*rows], []
     if choice.only_significant:
         shown = [row for row in rows if any(map(verdict, _differences(parts(row))))]

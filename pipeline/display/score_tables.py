@@ -1,4 +1,4 @@
-"""The tables of scores: of systems by metrics, of slices, of presets."""
+"""Tables of scores: systems by metrics, slices, presets, and what defines the scores."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_score import HALF_INTERVAL, Number, counted, estimate
 
 BEST_ARE_BOLD = "Best scores are bold"
-"""Stands in a caption. A format without bold text leaves it out."""
+"""A sentence of captions, which formats without bold text leave out."""
 
 _STARS = {0.001: "***", 0.01: "**", SIGNIFICANCE_LEVEL: "*"}
-"""The marks of significant differences, by the level below which p is."""
+"""The marks of significant differences, by the level that p is below."""
 
 _SHOWN_LANGUAGES = 8
 
@@ -56,10 +56,10 @@ def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
 
 
 def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
-    """The table with a row for each system and a column for each metric; None without any score.
+    """A row for each system and a column for each metric; None if there are no scores.
 
-    Where the corpus has no score, a paper shows the mean over languages or tasks. In a paper, marks
-    say what is significant; elsewhere the only metric of a result has its own cells.
+    For a paper, a mean over languages or tasks stands for a missing score of the corpus, and marks
+    show significance. Otherwise, the parts of a result's only metric have columns of their own.
     """
     result = view.result
     means: dict[str, list[str]] = {}
@@ -97,9 +97,9 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
 
 
 def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) -> Iterator[Table]:
-    """A table for each item of --slice_by: a row for each slice, a column for each system.
+    """A table for each item of --slice_by, with a row for each slice and a column for each system.
 
-    Languages and tasks are slices, too, with a mean. In a paper, marks say what is significant.
+    Languages and tasks are slices, too, and have a mean. For a paper, marks show significance.
     """
     result, word = view.result, metric.metric
     languages, averages = result.languages_of(word), result.averages(word)
@@ -171,7 +171,7 @@ def units_of(result: Result) -> str:
 
 
 def segments_of(rows: Iterable[ScoreRow | ComparisonRow]) -> Number:
-    """The number of segments; if the systems have different numbers, the least and the most."""
+    """The number of segments; if the numbers of systems differ, the smallest and the largest."""
     numbers = sorted({row.segments for row in rows})
     return Number("–".join(map(str, numbers if len(numbers) < 2 else (numbers[0], numbers[-1]))))
 
@@ -200,7 +200,7 @@ def signature_of(result: Result, row: ScoreRow) -> str | None:
 
 
 def ranks_of(clusters: Sequence[Mapping[str, Sequence[str]]]) -> dict[str, str]:
-    """The rank of each system, best first: "1", or "2–4" for each one of a cluster of three."""
+    """The rank of each system, best first: "1", or "2–4" for each system in a cluster of three."""
     ranks: dict[str, str] = {}
     for cluster in clusters:
         first, last = len(ranks) + 1, len(ranks) + len(cluster["systems"])

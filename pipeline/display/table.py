@@ -1,4 +1,4 @@
-"""A table, before a format writes it; and the table as text, as Markdown and as LaTeX."""
+"""`Table`, a table independent of format, and its writers for plain text, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Column = tuple[str, Sequence[Cell]]
 
 
 class Note(NamedTuple):
-    """What is defined, its signature by sacreBLEU (None if it has none), and our signature."""
+    """A definition: what it defines, sacreBLEU's signature (None without one), and ours."""
 
     name: str
     sacrebleu: str | None
@@ -29,7 +29,7 @@ class Note(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A table. Its caption is sentences without a full stop, its notes are definitions."""
+    """A table. Its caption is a list of sentences without full stops; its notes are definitions."""
 
     caption: Sequence[str]
     header: Sequence[str]
@@ -107,7 +107,7 @@ def _markdown_cell(cell: Cell) -> str:
 
 
 def _code(text: str) -> str:
-    """A text as code, between more backticks than it has next to each other."""
+    """A text as code, between more backticks than its longest row of them."""
     text = printable(text)
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence, space = "`" * (longest + 1), " " if longest else ""
@@ -123,7 +123,7 @@ _PREAMBLE = (
     *(rf"\providecommand{{\{rule}}}{{\hline}}" for rule in ("toprule", "midrule", "bottomrule")),
 )
 
-_LONGEST_WORD = 40  # longer words of a caption continue on the next line
+_LONGEST_WORD = 40  # longer words can be broken across lines
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -133,15 +133,15 @@ _SPECIAL = {
     ">": "$>$",
     "|": r"\textbar{}",
     '"': r"\symbol{34}",  # babel reads it as a command in some languages
-    "[": "{[}",  # at the start of a row it would be an option of the row before it, and so would *
+    "[": "{[}",  # at the start of a row, it (or *) would be an argument of the line break before
     "*": "{*}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     **{"±": r"$\pm$", "↓": r"$\downarrow$", "–": "--", "…": r"\ldots{}"},
 }
-"""What LaTeX would read as a command, or print as another character."""
+"""Characters that LaTeX would read as a command, or print as another character."""
 
 _ESCAPED = re.compile(rf"(?P<joined>[`',-])(?=(?P=joined))|[{re.escape(''.join(_SPECIAL))}]")
-"""These, and signs that would be one character together with the next sign."""
+"""The special characters, and those that LaTeX would join with the next one into a ligature."""
 
 
 def latex(tables: Iterable[Table], remarks: Sequence[str]) -> str:
@@ -183,7 +183,7 @@ def _note(note: Note) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    """A cell. Marks take no room, so that digits are below each other."""
+    """A cell. Its mark takes no room, so that digits stay aligned."""
     if not isinstance(cell, Number):
         return _text(cell)
     text = _signed(cell.text)
@@ -196,19 +196,19 @@ def _cell(cell: Cell) -> str:
 
 
 def _signed(number: str) -> str:
-    """A number, or two of them with words between them, with true signs."""
+    """A number, or two with words between them, with typographic signs."""
     return re.sub("[-+<]", lambda sign: f"${sign[0]}$", number).replace("–", "--")
 
 
 def _flowing(text: str) -> str:
-    """A text of several lines. They can end in long words, too, and after the signs "|"."""
+    """A text of several lines, which can also break inside long words and after "|"."""
     words = (re.findall(rf"[^|]{{1,{_LONGEST_WORD}}}\|?|\|", word) for word in text.split(" "))
     escaped = " ".join(r"\allowbreak{}".join(map(_text, pieces)) for pieces in words)
     return escaped.replace(r"\textbar{}\allowbreak{}", r"\textbar\allowbreak ")
 
 
 def _text(text: str) -> str:
-    """A text that LaTeX prints as it is. XeLaTeX and LuaLaTeX know all characters."""
+    """A text that LaTeX prints literally. Only XeLaTeX and LuaLaTeX know all characters."""
     return _ESCAPED.sub(
         lambda match: f"{match[0]}{{}}" if match["joined"] else _SPECIAL[match[0]], printable(text)
     )

@@ -1,1 +1,1 @@
-"""The engines on which a job can run."""
+"""Engines: which there are, the handshake with their workers, and jobs that were sent to them."""

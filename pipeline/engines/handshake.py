@@ -1,8 +1,8 @@
-"""The handshake: the first step of a job on an engine, on whose end all others wait.
+"""The handshake: the first step of a job on an engine, for which all other steps wait.
 
-Workers say which versions they have and what they can do. A step writes that for the launcher, and
-ends the job if a worker differs from the launcher or cannot do its work. No engine promises that
-each worker is asked, so every step of the job checks the versions again.
+Workers answer which versions they have and what they can do. A step writes the answers to a file
+for the launcher, and fails the job if a worker differs from the launcher or cannot do its work. No
+engine promises to ask every worker, so each step of the job checks the versions again.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from beam_bleu.transforms.version import software_versions
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import Step
 
-# Versions by the names of software: those of `software`, and those on which tokens depend.
+# Versions by the name of the software: our own, what it needs, and libraries that make tokens.
 Software = Mapping[str, str]
-# Libraries whose versions may differ: the numbers of the sample show whether they count right.
+# Libraries whose versions may differ, because scoring a sample shows whether they count correctly.
 _MAY_DIFFER = ("numba", "numpy", "pyarrow")
 
 REINSTALL = (
@@ -55,7 +55,7 @@ class Worker:
     errors: tuple[BleuError, ...] = ()
 
     def to_json(self) -> str:
-        """As text that any version of beam-bleu can read."""
+        """The answer as text that any version of beam-bleu can read."""
         errors = [[exit_code(error), error.cause, error.remedy] for error in self.errors]
         fields = {"host": self.host, "software": dict(self.software), "errors": errors}
         return json.dumps(fields, sort_keys=True)
@@ -86,7 +86,7 @@ def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
                 f"on {_hosts(wrong)}: {shown_name(name)} {said}, but the launcher has {wanted}",
                 REINSTALL,
             )
-    # Without its library a worker may not even be able to read, so wrong input comes last.
+    # Errors of the input come last, because a worker that lacks a library may not be able to read.
     errors = sorted(
         (error for worker in workers for error in worker.errors),
         key=lambda error: (exit_code(error), error.cause, error.remedy),
@@ -99,7 +99,7 @@ def require_able(launcher: Software, workers: Sequence[Worker]) -> None:
 
 def differs(name: str, worker: Worker, wanted: str) -> bool:
     version = worker.software.get(name)
-    if name == "python" and version is not None:  # of 3.11.4, 3.11 must be the same
+    if name == "python" and version is not None:  # 3.11.4 and 3.11.9 are compatible
         return version.split(".")[:2] != wanted.split(".")[:2]
     return version != wanted and name not in _MAY_DIFFER
 
@@ -118,7 +118,7 @@ def _hosts(workers: Sequence[Worker]) -> str:
 
 
 def _code_digest() -> str:
-    """A digest of beam-bleu's Python files: copies can differ that have the same version."""
+    """A digest of beam-bleu's Python files, because copies of the same version can differ."""
     digest = hashlib.sha256()
     for package in ("beam_bleu.transforms", "beam_bleu.pipeline"):
         folder = pathlib.Path(importlib.import_module(package).__path__[0])
@@ -134,7 +134,7 @@ _PROBES = 16
 
 @dataclasses.dataclass(frozen=True)
 class Handshake:
-    """What a job asks its workers before it reads anything; their answers are in `path`."""
+    """What a job asks its workers before it reads anything; the answers are written to `path`."""
 
     source: Source
     texts: tuple[TextName, ...]
@@ -147,7 +147,7 @@ class Handshake:
     def of(cls, job: Job, options: PipelineOptions) -> Handshake:
         scorings = job.scorings.values()
         texts = tuple(dict.fromkeys(text for scoring in scorings for text in scoring.counted))
-        # Flink deals them out to the subtasks in turn, so that each one gets the same number.
+        # Flink deals probes out to its subtasks in turn, so each subtask gets at least one.
         probes = max(options.view_as(FlinkRunnerOptions).parallelism or 0, _PROBES)
         path = workers_path(job.output, job.run)
         return cls(job.source, texts, job.output, _software(texts), path, probes)
@@ -160,14 +160,14 @@ class Handshake:
         return functools.partial(_set_up, self.software)
 
     def answers(self) -> list[Worker] | None:
-        """What the workers have said; None if that is not known yet."""
+        """The answers of the workers; None if they have not arrived yet."""
         if not storage.exists(self.path):
             return None
         return [Worker.from_json(text) for text in json.loads(storage.read(self.path))]
 
 
 def _set_up(launcher: Software, dofn: beam.DoFn) -> None:
-    # Engines do this for all steps at the same time, so it can be earlier than the answers.
+    # Engines set up all steps at the same time, so this can run before the workers have answered.
     own = own_software()
     shared = {name: version for name, version in launcher.items() if name in own}
     require_able(shared, [Worker(host_name(), own)])
@@ -212,7 +212,7 @@ class _Check(beam.DoFn):
 
     def process(self, gathered: tuple[int, Iterable[str]]) -> Iterator[None]:
         answers = sorted(set(gathered[1]))
-        # Before the check, because the launcher can end a job at once that the engine would repeat.
+        # Written before the check: the engine would retry a failed step, the launcher ends the job.
         with _naming_host():
             storage.write_atomically(self._handshake.path, json.dumps(answers).encode())
         require_able(self._handshake.software, [Worker.from_json(text) for text in answers])
@@ -239,7 +239,7 @@ def _answer(handshake: Handshake) -> Worker:
         try:
             check()
         except UsageError:
-            pass  # such as a folder in place of a file: the job itself says more
+            pass  # such as a folder in place of a file; the job's own error says more
         except BleuError as error:
             errors.append(error)
     return Worker(host_name(), _software(handshake.texts), tuple(errors))

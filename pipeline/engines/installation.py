@@ -1,4 +1,4 @@
-"""What is installed here, and whether it works: packages, the kernel, engines and libraries."""
+"""Checks for `beam-bleu doctor`: what is installed here, and whether it works."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Status = Literal["ok", "no", "FAIL"]
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """A line of the report. "no" is something that is not there, and "FAIL" if scoring needs it."""
+    """A line of the report. "no": something is missing. "FAIL": scoring needs it."""
 
     section: str
     name: str
@@ -39,7 +39,7 @@ class Fact:
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """A check that gives facts. `find` imports what it needs itself, because that may fail."""
+    """A check that finds facts. `find` does its imports itself, because they may fail."""
 
     section: str
     name: str
@@ -57,8 +57,8 @@ class Check:
         return found
 
 
-# Segments: a candidate and two references. Each kernel tokenizer finds other tokens in them:
-# entities, decimals, hyphens, Unicode punctuation, a no-break space, Chinese characters.
+# Segments, each a candidate and two references, that each kernel tokenizer splits differently: with
+# entities, decimals, hyphens, Unicode punctuation, a no-break space and Chinese characters.
 SAMPLE = (
     (
         "He said: &quot;It costs $3.50, or 4-5 euros.&quot;",
@@ -75,9 +75,9 @@ SAMPLE = (
 )
 
 
-# The BLEU of the sample with the kernel's tokenizers, and all other choices as in the default
-# definition. sacreBLEU 2.6 gives the same, and for `ascii-space`, which it does not have, the brute
-# force of the tests does.
+# The BLEU of the sample by each of the kernel's tokenizers, with all other choices at the defaults.
+# sacreBLEU 2.6 gives the same scores; for `ascii-space`, which it does not have, the brute force of
+# the tests does.
 SCORES: Mapping[TokenizerName, float] = {
     "13a": 75.65188566957578,
     "intl": 56.01082910487982,
@@ -114,7 +114,7 @@ def _numbers() -> Iterator[Fact]:
         yield Fact("kernel", "numbers", "ok", text)
 
 
-@functools.cache  # a process does many probes
+@functools.cache  # because a worker process answers many probes
 def scored(tokenize: TokenizerName) -> float:
     import pyarrow as pa
 
@@ -140,7 +140,7 @@ def _packages() -> Iterator[Fact]:
     from packaging.requirements import Requirement
 
     for wanted in map(Requirement, requires("beam-bleu") or ()):
-        # The marker of an extra's requirement is false here, because no extra is asked for.
+        # Requirements of extras are skipped: their markers are false without an extra.
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
             continue
         try:
@@ -156,7 +156,7 @@ def _packages() -> Iterator[Fact]:
 
 
 def _in_process() -> Iterator[Fact]:
-    # In a process of its own, as a user would run it: a broken library can end a process.
+    # In a process of its own, as a user would run it, because a broken library can end its process.
     with tempfile.TemporaryDirectory(prefix="beam-bleu-doctor-") as folder:
         streams = zip(*((candidate, *references) for candidate, references in SAMPLE), strict=True)
         files = [pathlib.Path(folder, name) for name in ("sample.txt", "0.txt", "1.txt")]
@@ -231,8 +231,8 @@ def _tokenizers() -> Iterator[Fact]:
 
 
 CHECKS = (
-    # The versions that are needed are in the metadata of an installed package. Without it,
-    # beam-bleu may work all the same: what works is checked below.
+    # Needed versions are in the metadata of the installed package. Without metadata, beam-bleu may
+    # still work; the next checks find out.
     Check("versions", "packages", _packages, needed=False),
     Check("kernel", "code", _compiled),
     Check("kernel", "numbers", _numbers),

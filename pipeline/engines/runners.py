@@ -1,4 +1,4 @@
-"""Runners: which one a name means, which are refused, and what they are given."""
+"""Finds, checks and prepares the Beam runner that --runner names, in-process or an engine's."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from beam_bleu.transforms.errors import JobError, UsageError
 
 
 class InProcessRunner(FnApiRunner):
-    """Beam's runner. With one worker it leaves out each `Reshuffle`, which would spread work."""
+    """Beam's in-process runner, without each `Reshuffle` if one worker leaves nothing to spread."""
 
     def apply(self, transform: Any, input: Any, options: Any) -> Any:
-        # Building and running two of them is a fifth of a short run.
+        # Building and running two reshuffles would take a fifth of a short run.
         workers = options.view_as(DirectOptions).direct_num_workers
         if isinstance(transform, Reshuffle) and workers == 1:
             return input
         return super().apply(transform, input, options)
 
     def run_pipeline(self, pipeline: Any, options: Any) -> Any:
-        # Beam has no option for this. Its workers look the class up for each bundle.
+        # Beam has no option for this, but its workers look the class up for each bundle.
         statesampler.StateSampler = _NoSampler
         return super().run_pipeline(pipeline, options)
 
 
 class _NoSampler(statesampler.StateSampler):
-    """Knows the step of its worker, as Beam's sampler does, but starts no thread."""
+    """Keeps track of its worker's step, as Beam's sampler does, but starts no sampling thread."""
 
     def start(self) -> None:
         self.tracked_thread = threading.current_thread()
@@ -61,7 +61,7 @@ class _NoSampler(statesampler.StateSampler):
 
 _IN_PROCESS = ("directrunner", "fnapirunner", "switchingdirectrunner")
 
-# The runners that --help shows. Beam knows more: for its own tests, for notebooks.
+# The runners that --help shows. Beam has more, for its own tests and for notebooks.
 SHOWN_RUNNERS = (
     "DirectRunner",
     "PrismRunner",
@@ -71,19 +71,19 @@ SHOWN_RUNNERS = (
     "PortableRunner",
 )
 
-# All tasks of a job run until its end, unless the user says otherwise. By default, the tasks after
-# the sums start when those that read are done. By then, Beam's Flink runner has stopped all Python
-# workers, so each one starts twice. Flink calls this mode forced because a step with a side input
-# could then wait for itself, and jobs have none.
+# Makes all tasks of a job run until its end, unless the user chooses otherwise. By default, Flink
+# starts the tasks after the sums when those that read are done. By then, Beam's Flink runner has
+# stopped all Python workers, so each would start twice. "Forced" is a warning that steps with side
+# inputs could wait for themselves; our jobs have none.
 _FLINK_MODE = "--execution_mode_for_batch=PIPELINED_FORCED"
-_PATIENCE = 10.0  # seconds within which the launcher knows whether a job server answers
-# Seconds that the workers of an engine may take to answer, if the user gives no other number.
+_PATIENCE = 10.0  # seconds to wait for the answer of a job server
+# Seconds that the workers of an engine may take to answer, unless --worker_timeout is given.
 WORKER_TIMEOUT = 300
 
 
 @dataclasses.dataclass(frozen=True)
 class Runner:
-    """A runner by Beam's name; `in_process` for the default, Beam's in-process runner."""
+    """A runner by its name in Beam; `in_process` for the default, Beam's in-process runner."""
 
     name: str
     in_process: bool
@@ -95,7 +95,7 @@ class Runner:
         return [_FLINK_MODE, *given] if is_flink and not is_given else [*given]
 
     def prepare(self, options: PipelineOptions, run: str) -> None:
-        """Checks early what an engine would check late or wait for; gives the run a name there."""
+        """Checks early what an engine would find late, or wait for; gives the job its name."""
         if self.in_process:
             return
         if self.name.endswith("SparkRunner") and options.view_as(StandardOptions).streaming:
@@ -104,7 +104,7 @@ class Runner:
                 "leave it out",
             )
         _check_reachable(self.name, options)
-        cloud = options.view_as(GoogleCloudOptions)  # every engine reads the name from there
+        cloud = options.view_as(GoogleCloudOptions)  # from which every engine reads the job's name
         now = datetime.datetime.now(datetime.timezone.utc)
         cloud.job_name = cloud.job_name or f"beam-bleu-{now:%Y%m%d-%H%M%S}-{run[:4]}"
 
@@ -112,16 +112,16 @@ class Runner:
     def pipeline(self, options: PipelineOptions) -> Iterator[beam.Pipeline]:
         pipeline = None
         try:
-            with uninterrupted():  # the runner
+            with uninterrupted():  # because this imports the runner
                 pipeline = self._empty_pipeline(options)
             yield pipeline
         finally:
-            if pipeline is not None:  # Beam removes this folder only if the pipeline has run
+            if pipeline is not None:  # Beam removes its folder only after a pipeline has run
                 shutil.rmtree(pipeline.local_tempdir, ignore_errors=True)
 
     def _empty_pipeline(self, options: PipelineOptions) -> beam.Pipeline:
         if self.in_process:
-            # Beam's DirectRunner would first try to download another runner (Prism).
+            # Beam's own DirectRunner would first try to download another runner (Prism).
             runner = InProcessRunner()
         else:
             try:
@@ -133,7 +133,7 @@ class Runner:
                 ) from error
         try:
             return beam.Pipeline(runner=runner, options=options)
-        except ValueError as error:  # Beam checks the options here, and lists all mistakes
+        except ValueError as error:  # here Beam checks the options, and lists all mistakes
             wrong = " ".join(str(error).splitlines()[1:]) or str(error)
             raise UsageError(
                 f"--runner {self.name}: {wrong}", "give the runner the flags that it needs"
@@ -185,7 +185,7 @@ def _ask_job_server(endpoint: str) -> None:
 
     with grpc.insecure_channel(endpoint) as channel:
         try:
-            # Beam's own first call, when it submits a job.
+            # The first call that Beam itself makes when it submits a job.
             beam_job_api_pb2_grpc.JobServiceStub(channel).DescribePipelineOptions(
                 beam_job_api_pb2.DescribePipelineOptionsRequest(), timeout=_PATIENCE
             )

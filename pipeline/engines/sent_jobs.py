@@ -1,8 +1,8 @@
-"""Jobs that were sent to an engine: what it tells of them, how they end, and why they failed.
+"""Watches jobs that were sent to an engine: their state, how they end, and why they failed.
 
-The counters are Beam's, which may count repeated work twice. They only show that a job goes on.
-Watching a job never fails it. But if a worker's Python cannot start, the engine says nothing and
-waits forever, so the launcher has to notice that no worker answers.
+The counters are Beam's, which may count repeated work twice: they only show that a job is making
+progress. An error while watching never fails a job. But if a worker's Python cannot start, the
+engine says nothing and waits forever, so the launcher must notice that no worker answers.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from beam_bleu.pipeline.errors.told_errors import Failure, find_error, hopeless,
 from beam_bleu.transforms.errors import BleuError, JobError, causes
 from beam_bleu.transforms.progress import PROGRESS
 
-_SECONDS = 5.0  # to wait for an answer
-# Asks Flink without a proxy, as Beam's job server does.
+_SECONDS = 5.0  # to wait for an answer of the engine
+# For requests to Flink without a proxy, as Beam's job server makes them.
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _SEGMENTS = ("beam_bleu", "segments")  # the namespace and the name of the counter of segments
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """What an engine tells of a job; "" and None are unknown. A queued job is not working."""
+    """What an engine says about a job; "" and None: unknown. A queued job is not working."""
 
     state: str
     page: str = ""
@@ -59,17 +59,17 @@ class Seen:
 
 
 class SentJob:
-    """A job that a job server of Beam knows, by Beam's result of sending it."""
+    """A job on one of Beam's job servers; `result` is what Beam returned for sending it."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
-        # Dataflow's results have a method, others a field, or none.
+        # `job_id` is a method of Dataflow's results; others have a field, or nothing.
         told = getattr(result, "job_id", getattr(result, "_job_id", ""))
         self.id = str(told() if callable(told) else told)
 
     def seen(self) -> Seen:
-        """What the engine tells now. Any exception means that nothing is known."""
-        # Not the result's own `state`: it would write to a field that Beam's thread needs.
+        """What the engine says now. Any exception means that nothing is known."""
+        # Not the result's own `state`, which would write to a field that Beam's thread needs.
         states = [
             beam_job_api_pb2.JobState.Enum.Name(message.state_response.state)
             for message in [*self.result._messages]
@@ -97,24 +97,24 @@ class SentJob:
         ]
 
     def failures(self) -> Sequence[Failure]:
-        """The failures after which the engine may start the job again."""
+        """Failures so far, after which the engine may start the job again."""
         return []
 
     def cancel(self) -> None:
-        """Ends the job on the engine. Any exception means that this is not possible."""
+        """Ends the job on the engine. Any exception means that it could not be ended."""
         self.result._job_service.Cancel(
             beam_job_api_pb2.CancelJobRequest(job_id=self.id), timeout=_SECONDS
         )
 
 
 class FlinkJob(SentJob):
-    """A job on a Flink cluster, whose REST interface tells more than a job server does."""
+    """A job on a Flink cluster, whose REST interface says more than a job server does."""
 
     def __init__(self, result: Any, url: str, name: str) -> None:
         super().__init__(result)
         self._url = url
         self._name = name
-        # With --job_name, earlier runs have the same name.
+        # With --job_name, earlier runs can have the same name, so these jobs are not ours.
         ended = ("FINISHED", "FAILED", "CANCELED")
         self._former = [job["jid"] for job in self._jobs() if job["state"] in ended]
 
@@ -141,7 +141,7 @@ class FlinkJob(SentJob):
         ]
 
     def cancel(self) -> None:
-        # Beam's job server for Flink would only forget a job that it is told to cancel.
+        # Beam's job server for Flink would only forget the job, not cancel it.
         if (job := self._newest()) is None:
             super().cancel()
             return
@@ -187,14 +187,14 @@ def sent_job(result: Any, options: PipelineOptions) -> SentJob:
 
 def flink_url(options: PipelineOptions) -> str | None:
     value = str(options.view_as(FlinkRunnerOptions).flink_master or "").strip().rstrip("/")
-    # These mean the job server's own Flink, or the master that it knows.
+    # These values mean the job server's own Flink, or the master that it knows.
     if value in ("", "[local]", "[auto]"):
         return None
     return value if "://" in value else f"http://{value}"
 
 
 def ask_flink(url: str, path: str) -> Mapping[str, Any]:
-    """An answer of Flink's REST interface; empty if there is none."""
+    """The answer of Flink's REST interface to a GET; empty if there is none."""
     try:
         with _OPENER.open(url + path, timeout=_SECONDS) as answer:
             content = json.load(answer)
@@ -206,7 +206,7 @@ def ask_flink(url: str, path: str) -> Mapping[str, Any]:
 def _counts(accumulator: str) -> Iterator[int]:
     """The counts of segments in an accumulator of Flink.
 
-    Beam keeps its metrics there as JSON. An integer has seven bits in each byte, the lowest first.
+    Beam stores its metrics there as JSON, with integers as bytes of seven bits, the lowest first.
     """
     with contextlib.suppress(ValueError, KeyError, TypeError):  # it is not Beam's
         for metric in json.loads(accumulator)["metrics"]["attempted"]:
@@ -221,19 +221,19 @@ def _sum_of(counts: Iterable[int]) -> int | None:
     return sum(parts) if parts else None
 
 
-_WARNS_AFTER = 60  # seconds without an answer after which there is a warning
-# Seconds before each look at a job: a small job is soon over, and its page is wanted at once.
+_WARNS_AFTER = 60  # seconds without an answer before a warning
+# Seconds between looks at a job: few, since small jobs end soon, and users want the job's page.
 _PAUSE = 2.0
-# Seconds for which the launcher waits for the end of a job that it has cancelled.
+# Seconds that the launcher waits for a job to end that it has cancelled.
 _PATIENCE_FOR_THE_END = 10.0
 _LOGGER = logging.getLogger("beam_bleu.engines")
 
 
 @dataclasses.dataclass
 class Watch:
-    """Looks at a job again and again: tells what is new, and whether its workers can do it.
+    """Polls a job: reports what is new, and finds out whether its workers can do the work.
 
-    Without a timeout, the job ends only if it is certain that the engine works on it.
+    Without a `timeout`, silent workers end the job only if the engine is certainly working on it.
     """
 
     job: SentJob
@@ -248,12 +248,12 @@ class Watch:
     _has_warned: bool = False
 
     def look(self) -> BleuError | None:
-        """Asks once, and tells what is new; returns the error that must end the job."""
+        """Asks once, and reports what is new; returns an error that must end the job, or None."""
         try:
             seen = self.job.seen()
             self._tell(seen)
             return None if self.have_answered else self._error(seen)
-        except Exception:  # an engine can be too busy to answer, a filesystem fail for a moment
+        except Exception:  # such as an engine too busy to answer, or a short fault of a filesystem
             _LOGGER.debug("the state of the job cannot be read", exc_info=True)
             return None
 
@@ -310,10 +310,10 @@ def follow(
     timeout: int | None,
     answered: Callable[[Sequence[Worker]], None],
 ) -> Any:
-    """Follows a job to its end; returns its state. It is cancelled if its workers cannot do it."""
+    """Follows a job to its end, and returns its state; cancels it if its workers are not able."""
     if job.id:
-        # In the words of Beam's client of Dataflow, because Airflow looks for them in the log.
-        # It is also printed with --quiet: without it nobody finds the job if this process ends.
+        # The words are those of Beam's Dataflow client: Airflow searches the log for them. They are
+        # printed even with --quiet, or nobody could find the job after the end of this process.
         tell(f"Created job with id: [{job.id}]")
     PROGRESS.begin("running")
     watch = Watch(job, handshake, timeout, answered)
@@ -325,7 +325,7 @@ def follow(
         except BaseException as error:
             ends.put((None, error))
 
-    # On another thread, because no engine promises that a cancelled job ends soon.
+    # In another thread, because no engine promises that a cancelled job ends soon.
     threading.Thread(target=wait_for_beam, name="wait for the job", daemon=True).start()
     unable: BleuError | None = None
     while unable is None:
@@ -336,13 +336,13 @@ def follow(
     else:
         try:
             job.cancel()
-        except Exception:  # each engine has exceptions of its own
+        except Exception:  # each engine has its own exceptions
             _LOGGER.debug("the job cannot be cancelled", exc_info=True)
         state = error = None
         with contextlib.suppress(queue.Empty):
             state, error = ends.get(timeout=_PATIENCE_FOR_THE_END)
     if not watch.page or not watch.have_answered:
-        watch.look()  # a job can be over, or fail, before it was looked at
+        watch.look()  # a job can have ended before the first look
     if unable is not None and state != PipelineState.DONE:
         raise unable from error
     if error is not None:
@@ -353,7 +353,7 @@ def follow(
 def engine_failure(
     error: BaseException, job: SentJob | None, options: PipelineOptions
 ) -> JobError | None:
-    """The error of a job, which may not have been sent; None if its cause is not known."""
+    """Why the engine failed a job, or did not accept it (`job` is None); None if it is unknown."""
     if any(isinstance(each, BleuError) or find_error(str(each)) for each in causes(error)):
         return None
     if isinstance(error, grpc.RpcError) and error.code() is grpc.StatusCode.UNAVAILABLE:
@@ -365,6 +365,6 @@ def engine_failure(
         )
     messages = [] if job is None else job.messages()
     failures = [Failure(text) for text in (str(error), *messages)]
-    with contextlib.suppress(Exception):  # what an engine tells can have another form
+    with contextlib.suppress(Exception):  # answers of an engine can have unexpected forms
         failures += [] if job is None else job.failures()
     return known_failure(failures, messages[-1] if messages else str(error))

@@ -1,4 +1,4 @@
-"""Steps that are cheap to build, raise errors with marks, and reach all filesystems."""
+"""DoFn wrappers for the steps of a job: they mark errors, and pass on filesystem options."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from beam_bleu.pipeline.errors.told_errors import marking
 
 
 class PlainDoFn(beam.DoFn):
-    """A DoFn in which only `process` has parameters that Beam fills in."""
+    """A DoFn that is cheap to build: Beam looks for parameters to fill in `process` only."""
 
     def __dir__(self) -> list[str]:
         return ["process"]
 
 
 def look_only_where_state_can_be() -> None:
-    """Makes Beam look for state only in `process` of `Map` and `FlatMap`: nothing else has any."""
+    """Makes Beam look for state in `process` only, also for `Map` and `FlatMap`: it is faster."""
     CallableWrapperDoFn.__dir__ = PlainDoFn.__dir__
 
 
 def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
-    """The options of filesystems that are not the default ones, such as s3_endpoint_url."""
+    """The filesystem options that differ from their defaults, such as s3_endpoint_url."""
     changed: dict[str, Any] = {}
     for kind in (AzureOptions, HadoopFileSystemOptions, S3Options):
         view = options.view_as(kind)
@@ -42,9 +42,9 @@ def filesystem_options(options: PipelineOptions) -> dict[str, Any]:
 
 
 class Marked(PlainDoFn):
-    """A DoFn that does the same as another one, and marks the errors that it raises.
+    """Wraps a DoFn, and puts a mark on each error that it raises (see told_errors.py).
 
-    It sets the options of filesystems, because Beam's pool of workers may not pass them on.
+    It also sets the filesystem options, because Beam's worker pool may not pass them on.
     """
 
     def __init__(
@@ -68,8 +68,7 @@ class Marked(PlainDoFn):
         with marking():
             self._dofn.start_bundle()
 
-    # With --runtime_type_check Beam takes types that are written here for types to check, and
-    # cannot check Any.
+    # No annotations: with --runtime_type_check, Beam would check them, and it cannot check Any.
     def process(  # type: ignore[no-untyped-def]
         self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
     ):
@@ -86,7 +85,7 @@ class Marked(PlainDoFn):
         with marking():
             self._dofn.teardown()
 
-    # Beam uses these methods to find the types of inputs and outputs, and chooses coders by them.
+    # Beam calls these to find the types of inputs and outputs, by which it chooses coders.
 
     def default_type_hints(self) -> Any:
         return self._dofn.get_type_hints()

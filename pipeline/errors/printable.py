@@ -11,9 +11,9 @@ from typing import Any
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text, with characters that cannot be printed, and are not kept, escaped as in `repr`.
+    """The text with its unprintable characters escaped as in `repr`, except those in `keep`.
 
-    A terminal would obey some of them; others are invisible, or change the direction of a text.
+    Terminals would obey some of these; others are invisible, or change the direction of a text.
     """
     return "".join(
         character if character.isprintable() or character in keep else repr(character)[1:-1]
@@ -22,7 +22,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def value_text(value: str | None) -> str:
-    """The value of a label. Values that could look like others are written as in JSON."""
+    """A label's value as text. A value that could be mistaken for another is written as JSON."""
     if value is None:
         return "null"
     is_plain = value.isprintable() and value == value.strip() and not value.startswith('"')
@@ -30,7 +30,7 @@ def value_text(value: str | None) -> str:
 
 
 def value_of(text: str) -> str | None:
-    """The value of a label that a user writes as `value_text` does, or plainly."""
+    """The value of a label from what a user typed: plain text, or what `value_text` shows."""
     if not text.startswith('"'):
         return None if text == value_text(None) else text
     value = json.loads(text)
@@ -40,7 +40,7 @@ def value_of(text: str) -> str | None:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """A value as JSON, in which the characters that `printable` escapes are escapes of JSON."""
+    """A value as JSON; the characters that `printable` would escape are escaped as in JSON."""
     text = _COMPACT(value) if indent is None else _indented(value, "\n", " " * indent)
     if text.isascii() and "\x7f" not in text:
         return text
@@ -51,7 +51,7 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def _indented(value: Any, newline: str, step: str) -> str:
-    """The text of `json.dumps`, which takes longer; `newline` has the indentation of the value."""
+    """The same text as `json.dumps`, but faster; `newline` ends with the value's indentation."""
     if type(value) is str:
         return encode_basestring(value)
     if type(value) is int or (type(value) is float and math.isfinite(value)):
@@ -70,7 +70,7 @@ def _indented(value: Any, newline: str, step: str) -> str:
 
 
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
-"""All characters but ASCII, and DEL. Of the others, `json` escapes the control characters."""
+"""DEL and all characters beyond ASCII. `json` itself escapes the other control characters."""
 
 
 def _shown(match: re.Match[str]) -> str:

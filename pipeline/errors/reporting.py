@@ -1,4 +1,4 @@
-"""The end of a command: errors on stderr, signals, and the exit code."""
+"""Runs the work of a command: reports its errors on stderr, handles signals, sets the exit code."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from beam_bleu.transforms.errors import (
     open_file_limit,
 )
 
-# What Beam adds to the end of an exception's message.
+# Beam appends this to the message of an exception.
 _STEP = re.compile(r"(?: \[while running '[^']*'\])+$")
-# What Python writes between an exception and the next one, which it caused.
+# Python writes this between an exception and the one that it caused.
 _CAUSED = re.compile(r"^(?:The above exception was|During handling of the above)", re.MULTILINE)
-_BREAKS = "\n\t"  # stays as it is in tracebacks and in records of libraries
+_BREAKS = "\n\t"  # not escaped in tracebacks and in log records of libraries
 _BETWEEN_WAKES = 0.1  # seconds
 
 
@@ -43,7 +43,7 @@ class Ending(NamedTuple):
 
 
 class _Interrupts:
-    """Turns SIGINT, SIGTERM and SIGHUP into a KeyboardInterrupt, and keeps those received."""
+    """Turns SIGINT, SIGTERM and SIGHUP into KeyboardInterrupt, and remembers those received."""
 
     def __init__(self) -> None:
         self.received: list[signal.Signals] = []
@@ -56,7 +56,7 @@ class _Interrupts:
             yield  # only the main thread can handle signals
             return
         numbers = [signal.SIGINT, signal.SIGTERM]
-        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup does
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup makes Python ignore it
             numbers.append(signal.SIGHUP)
         self._held = True
         before = {number: signal.signal(number, self._receive) for number in numbers}
@@ -70,10 +70,10 @@ class _Interrupts:
 
     @contextlib.contextmanager
     def _noticed(self, numbers: Set[int]) -> Iterator[None]:
-        """While the body runs, these signals end any wait of the main thread.
+        """While the body runs, these signals interrupt any wait of the main thread.
 
-        Python handles a signal when the main thread runs again. One that comes just before a wait
-        does not end it. So a thread sends others, which mean nothing, until it is handled.
+        Python handles a signal when the main thread runs again, so one that arrives just before a
+        wait does not end it. Therefore a thread sends harmless signals until it has been handled.
         """
         main, (told, telling) = threading.get_ident(), socket.socketpair()
 
@@ -107,7 +107,7 @@ class _Interrupts:
         self.released()
 
     def released(self) -> None:
-        """Lets signals interrupt the main thread; raises the interrupt of one that has come."""
+        """Lets signals interrupt the main thread again; raises if one has arrived meanwhile."""
         self._held = False
         if self.received:
             raise KeyboardInterrupt
@@ -121,13 +121,13 @@ class _Interrupts:
 _interrupts = _Interrupts()
 
 
-# Delays an interrupt until its body ends, so that what the body removes is removed completely.
-# During an import, too: the imported library could swallow the interrupt, or Python could end as if
-# nothing had handled it.
+# Delays an interrupt until the body of this context has ended: for example, so that all files are
+# removed that the body removes. Imports need it, too: the imported library could swallow the
+# interrupt, or Python could end as if nothing had handled it.
 uninterrupted = _interrupts.held
 _LOGGER = logging.getLogger("beam_bleu")
 
-# Beginnings of messages of Beam that are never shown.
+# How messages of Beam begin that are never shown, because users can do nothing about them.
 _NOBODY_ACTS_ON = (
     "Converting string literal type hint to Any",  # about 60 lines for each job
     "apitools not found",  # BigQuery's libraries, which no job of ours needs
@@ -135,7 +135,7 @@ _NOBODY_ACTS_ON = (
     "No semi_persistent_directory found",  # for each worker of --direct_running_mode
 )
 
-# The levels of libraries' logs: without --verbose, with it, and with it twice.
+# The log levels of libraries: without --verbose, with it, and with it twice.
 _LEVELS = (logging.CRITICAL, logging.WARNING, logging.INFO)
 
 
@@ -148,7 +148,7 @@ class _Log(logging.Handler):
         try:
             if not any(words in record.getMessage() for words in _NOBODY_ACTS_ON):
                 say(self.format(record))
-        except Exception:  # as the handlers of Python do it
+        except Exception:  # as Python's own handlers do
             self.handleError(record)
 
     def format(self, record: logging.LogRecord) -> str:
@@ -167,9 +167,9 @@ class _Log(logging.Handler):
 
 
 def _log_thread(ended: threading.ExceptHookArgs) -> None:
-    """Logs a thread's traceback: Beam's threads end with one if an engine's connection is lost."""
+    """Logs the exception that ended a thread, for example Beam's when an engine disconnects."""
     name = ended.thread.name if ended.thread else "a thread"
-    # Not a lower level: --verbose shows it.
+    # At the level of an error, so that --verbose shows it.
     logging.getLogger("threading").error(
         "%s ended with an exception", name, exc_info=ended.exc_value
     )
@@ -177,8 +177,8 @@ def _log_thread(ended: threading.ExceptHookArgs) -> None:
 
 @contextlib.contextmanager
 def _logged(level: int, level_of_libraries: int) -> Iterator[None]:
-    # Beam logs a traceback for every exception of a worker. When it is imported, it warns
-    # about missing optional packages.
+    # Beam logs a traceback for every exception of a worker, and, when it is imported, warnings
+    # about optional packages that are missing.
     logging.basicConfig(
         level=level_of_libraries, format=logging.BASIC_FORMAT, handlers=[_Log()], force=True
     )
@@ -199,9 +199,9 @@ def reported(
     ended: Callable[[Ending], None] | None = None,
     log_format: LogFormatName = "text",
 ) -> int:
-    """Does the work of a command, and prints its error; returns the exit code.
+    """Does the work of a command, reports the error that it raises, and returns the exit code.
 
-    `ended`, which raises no error, is called when the work has ended, also after a signal.
+    `ended` is called when the work has ended, also after an error or a signal; it must not raise.
     """
     level = logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING
     with (
@@ -223,7 +223,7 @@ def reported(
                 ending = Ending(exit_code(told), printable(told.cause), printable(told.remedy))
             _say_error(ending, trace)
         if ended is not None:
-            # A signal must not end a run that is done, but must end one that was stopped before.
+            # A first signal no longer ends the run, which is done; a second one ends a stopped run.
             held = contextlib.nullcontext() if _interrupts.received else _interrupts.held()
             with contextlib.suppress(KeyboardInterrupt), held:
                 ended(ending)
@@ -242,12 +242,12 @@ def _say_error(ending: Ending, trace: str) -> None:
 
 
 def end(code: int) -> NoReturn:
-    """Ends the process without waiting for the threads that an engine has left.
+    """Ends the process without waiting for threads that an engine has left behind.
 
-    Some of them (Beam's samplers) never end. And while Python unloads its modules, gRPC's streams
-    can wait forever for a lock of a thread that has already ended.
+    Some of them (Beam's samplers) never end. Besides, while Python unloads its modules, gRPC's
+    streams can wait forever for a lock that a thread held when it ended.
     """
-    atexit._run_exitfuncs()  # Beam stops the programs that it has started
+    atexit._run_exitfuncs()  # here Beam stops the programs that it has started
     with contextlib.suppress(OSError, AttributeError):
         sys.stdout.flush()
     os._exit(code)
@@ -263,7 +263,7 @@ def as_bleu_error(error: BaseException) -> BleuError:
     text = str(error)
     if known := known_failure([Failure(text)]):
         return known
-    # An engine gives a worker's traceback as text: the cause is in its first part.
+    # An engine passes on a worker's traceback as text, which begins with the original cause.
     first = _CAUSED.split(text)[0]
     lines = [line.strip() for line in first.splitlines() if re.search("[A-Za-z]{3}", line)]
     last = lines[-1] if lines else type(error).__name__

@@ -1,4 +1,4 @@
-"""Writing to stdout and stderr: only printable text, and it is an error if stdout fails."""
+"""Writes to stdout and stderr: messages, JSON logs, scores, and the progress of a run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LOG_FORMATS: Mapping[LogFormatName, str] = {
 
 
 class Log:
-    """Whether stderr has objects for programs that collect logs, and the run's name in run.json."""
+    """Whether stderr gets JSON lines, for programs that collect logs; and the run's identifier."""
 
     is_json: ClassVar[bool] = False
     run: ClassVar[str | None] = None
@@ -39,7 +39,7 @@ class Log:
 def formatted_log(name: LogFormatName) -> Iterator[None]:
     before = Log.is_json, Log.run
     Log.is_json, Log.run = name == "json", None
-    logging.captureWarnings(Log.is_json)  # Python would print them as text
+    logging.captureWarnings(Log.is_json)  # otherwise Python prints them as text
     try:
         yield
     finally:
@@ -60,7 +60,7 @@ def log_line(level: str, message: str, text: str, **more: Any) -> str:
 
 
 def say(message: str) -> None:
-    """Writes to stderr, if that is possible; on a terminal, above the line of progress."""
+    """Writes a message to stderr, if possible; on a terminal, above the line of progress."""
     with contextlib.suppress(OSError):
         if sys.stderr is not None:
             above = ERASED_LINE if is_redrawn(sys.stderr) else ""
@@ -91,7 +91,7 @@ def write_to_stdout(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except OSError as error:
-        # At its end Python would try to write again, and fail again.
+        # Otherwise Python, when it ends, would try to write again, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise JobError(
             f"stdout cannot be written: {error.strerror}", "check where it goes"
@@ -101,8 +101,8 @@ def write_to_stdout(data: bytes) -> None:
 def open_standard_streams() -> None:
     """Opens stdin, stdout and stderr to /dev/null if they are closed.
 
-    Otherwise the next file, such as scores.json, would get the number of a closed stream, and with
-    it whatever a library prints. `sys.stdout` and `sys.stderr` stay None.
+    Otherwise the next file, such as scores.json, would get the descriptor of a closed stream, and
+    whatever a library prints would end up in it. `sys.stdout` and `sys.stderr` stay None.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
@@ -124,12 +124,12 @@ PROGRESS_MODES: Mapping[ProgressMode, str] = {
 
 _TICK = 0.5  # seconds between two looks at the state
 _DELAY = 1.0  # seconds before the first line on a terminal
-_PATIENCE = 2.0  # Seconds to wait for the end of the thread. It can hang if nobody reads a pipe.
+_PATIENCE = 2.0  # seconds to wait for the thread, which can hang if stderr is a pipe nobody reads
 
 _USUAL_COLUMNS = 80
 
 _LONGEST = 100 * 86_400
-"""Seconds. If more time seems to be left, almost nothing is done yet, so it says nothing."""
+"""Seconds. A longer estimate is not shown: so little is done that it would mean nothing."""
 
 
 @contextlib.contextmanager
@@ -147,7 +147,7 @@ def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterato
     try:
         yield
     finally:
-        # Nothing is written afterwards, unless stderr blocks its writers.
+        # The thread writes nothing afterwards, unless a write to stderr has blocked it.
         ended.set()
         thread.join(_PATIENCE)
 
@@ -155,7 +155,7 @@ def progress_shown(mode: ProgressMode, progress: Progress = PROGRESS) -> Iterato
 def _show(
     stream: TextIO, progress: Progress, ended: threading.Event, *, with_phases: bool, is_own: bool
 ) -> None:
-    """Shows the progress of a run. The display is not worth a failed run, whatever goes wrong."""
+    """Shows the progress of a run, and ignores failures: a display must not make a run fail."""
     is_line = is_redrawn(stream)
 
     def states() -> Iterator[State]:
@@ -169,15 +169,15 @@ def _show(
             _write_line(stream, states())
         else:
             _write_log(stream, log_lines(states(), with_phases=with_phases))
-    # Here, because another thread could wait forever for a writer that is blocked. It would write
-    # again what it could not write.
+    # Closed in this thread, since another could wait forever for a blocked write. Closing can fail,
+    # too: it writes again what could not be written.
     with contextlib.suppress(OSError, ValueError):
         if is_own:
             stream.close()
 
 
 def _kept_stderr() -> TextIO | None:
-    """Another way to stderr, which `terminal.silent_stderr` does not silence; None if closed."""
+    """A duplicate of stderr that `silent_stderr` does not silence; None if stderr is closed."""
     stream = sys.stderr
     if stream is None:
         return None
@@ -191,11 +191,11 @@ def _kept_stderr() -> TextIO | None:
 
 
 def _write_line(stream: TextIO, states: Iterator[State]) -> None:
-    """Writes the last line of a terminal again and again, and removes it at the end."""
+    """Redraws the last line of a terminal for each state, and erases it at the end."""
     for state in states:
         from rich.cells import set_cell_size  # here, because a run of a second shows no line
 
-        # A full line could begin another one.
+        # One column stays free: a full line could make the terminal begin another one.
         room = (os.get_terminal_size(stream.fileno()).columns or _USUAL_COLUMNS) - 1
         stream.write(f"\r{set_cell_size(printable(sentence(state)), room).rstrip()}\x1b[K")
         stream.flush()
@@ -220,12 +220,12 @@ def log_lines(states: Iterator[State], *, with_phases: bool) -> Iterator[str]:
         if (with_phases and state.phase not in seen) or state.run_seconds >= due:
             yield sentence(state)
             seen.add(state.phase)
-            # Not a multiple of `every`: two lines could follow each other at once.
+            # Counted from this line: with multiples of `every`, the next line could come at once.
             due = state.run_seconds + every
 
 
 def sentence(state: State) -> str:
-    """What is known about a state, the most important first: a terminal can cut the line."""
+    """A state in words, the most important first, because a narrow terminal cuts the line."""
     from rich.filesize import decimal
 
     facts = [f"for {_clock(state.phase_seconds)}"]

@@ -1,7 +1,7 @@
-"""Exit codes, and the errors of a job as text: our own, and those that engines tell.
+"""Exit codes, and how errors survive an engine: marks on ours, and what an engine's words mean.
 
-The launcher of a distributed job gets exceptions as text, between an engine's own words. So the
-text of our errors ends with a mark, made of letters that no quoting changes:
+The launcher of a distributed job gets exceptions as text, among an engine's own words. So the text
+of our errors ends with a mark, made of characters that no quoting changes:
 
     beam-bleu[3]: CAUSE || REMEDY || [beam-bleu.PAYLOAD.CHECKSUM]
 
@@ -29,7 +29,7 @@ MISSED = 4
 
 
 class ExitCode(NamedTuple):
-    """Signals have several codes and no error."""
+    """A row of the table of exit codes. Signals have several codes, and no type of error."""
 
     codes: tuple[int, ...]
     meaning: str
@@ -51,7 +51,7 @@ _MARK = re.compile(r"\[beam-bleu\.([A-Za-z0-9_-]+)\.([0-9a-f]{8})\]")
 
 class MarkedError(Exception):
     def __init__(self, cause: str, error: BleuError) -> None:
-        # Beam makes the error again and adds the step's name to the first argument.
+        # Beam creates the error anew, with the step's name added to its first argument.
         super().__init__(cause, error)
         self.error = error
 
@@ -69,7 +69,7 @@ def marking() -> Iterator[None]:
         yield
     except BleuError as error:
         marked = MarkedError(error.cause, error).with_traceback(error.__traceback__)
-        # Not from the error: a path in its text, before the mark, can look like a mark.
+        # Not from the error itself: a path in its text could look like a mark and come first.
         raise marked from error.__cause__
 
 
@@ -103,10 +103,10 @@ class Failure(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of words of an engine, which are a regular expression.
+    """What a failure means if an engine's text matches `words`, a regular expression.
 
-    The cause has `{words}`, and `{last}`, the last line that the engine says. After `most` such
-    failures it does not help to start the job again; 0 if it always can.
+    The cause can contain `{words}`, the text that matched, and `{last}`, the last line of what the
+    engine said. After `most` such failures, further attempts are hopeless; 0: they never are.
     """
 
     words: str
@@ -115,7 +115,7 @@ class _Known(NamedTuple):
     most: int = 0
 
 
-# The first row whose words are in one of the texts counts.
+# The first row that matches a failure counts.
 _KNOWN = (
     _Known(
         "BeamFnExternalWorkerPoolGrpc",
@@ -164,13 +164,13 @@ _KNOWN = (
         most=1,
     ),
     _Known(
-        # Beam's worker for another version of Python or Beam starts, and begins no work.
+        # A Beam worker with another version of Python or Beam starts, but does not begin to work.
         "No client connected within timeout",
         "the workers have started, but have not begun any work for three minutes",
         "look at their log, or at that of their pool: do they have Python "
         f"{sys.version_info[0]}.{sys.version_info[1]} and apache-beam "
         f"{importlib.metadata.version('apache-beam')}, as here?",
-        most=2,  # after one, a worker can be quicker: it has installed its packages by then
+        most=2,  # a second attempt can succeed: by then, the worker has installed its packages
     ),
     _Known(
         r"[^\n]*No space left on device[^\n]*",
@@ -179,12 +179,12 @@ _KNOWN = (
     ),
 )
 
-# The types of exceptions before the message of a Java exception.
+# The class names of exceptions that precede the message of a Java exception.
 _JAVA_CLASSES = re.compile(r"^(?:(?:\w+\.)+[\w$]+: )+")
 
 
 def known_failure(failures: Sequence[Failure], said: str = "") -> JobError | None:
-    """The error of a job that has failed; None if no words are known."""
+    """The error that explains the failures of a job; None if they match no known words."""
     for known in _KNOWN:
         for failure in reversed(failures):
             if match := re.search(known.words, failure.text):

@@ -1,4 +1,4 @@
-"""The data files of a run, which its workers write: segment scores, and rejected records.
+"""Writes the data files of a run on its workers: segment scores, and rejected records.
 
 A worker writes files for each bundle, under names that no other attempt uses, and sends on only the
 names and counts. Files of failed attempts are never referenced; the last step removes them.
@@ -28,9 +28,9 @@ from beam_bleu.transforms.totals.closing import FIRST, Rejected
 from beam_bleu.transforms.wiring.filesystems import join
 from beam_bleu.transforms.wiring.steps import CollectBundles
 
-# A row group is in memory until it is written: 80,000 rows, or fewer if texts are kept.
+# Row groups are kept in memory until they are written: 80,000 rows, or fewer if texts are kept.
 _ROW_GROUP_BYTES = 1 << 23
-_PART_FILE_BYTES = 1 << 30  # before they are compressed: about 100 MB, if nothing is kept
+_PART_FILE_BYTES = 1 << 30  # before compression; afterwards about 100 MB if no texts are kept
 _DIFFERENT = ("index", "score", "matches")
 
 
@@ -38,7 +38,7 @@ PartFile = tuple[str, int]  # the name of a finished file, and the number of its
 
 
 class WritePartFiles(CollectBundles):
-    """Writes tables to Parquet files of a run; each thread of a bundle has a file of its own."""
+    """Writes tables to a run's Parquet files; each thread of a bundle writes to its own file."""
 
     def __init__(self, output: str, run: str, schema: pa.Schema, threads: int = 1) -> None:
         super().__init__(threads)
@@ -52,7 +52,7 @@ class WritePartFiles(CollectBundles):
 
 
 class _PartFiles:
-    """Files that are written one after the other. Mutable."""
+    """The Parquet files that one thread writes, one after the other. Mutable."""
 
     def __init__(self, output: str, run: str, schema: pa.Schema) -> None:
         self._output, self._run, self._schema = output, run, schema
@@ -97,14 +97,14 @@ class _PartFiles:
 
 
 def _writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
-    # All other columns have few different values, except texts that are kept: these are large.
+    # All columns but these and the kept texts, which are large, have few distinct values.
     repeated = [
         _leaf(field)
         for field in schema
         if field.name not in _DIFFERENT and field.type not in (pa.large_string(), TEXTS)
     ]
-    # They need two thirds of the time of pyarrow's defaults, and make smaller files. With
-    # differences of matches in place of a dictionary, files are 2 % larger, but need less time.
+    # These settings take two thirds of the time of pyarrow's defaults, and make smaller files.
+    # Delta-encoding matches instead of a dictionary makes files 2 % larger, but takes less time.
     return pq.ParquetWriter(
         file,
         schema,
@@ -115,13 +115,13 @@ def _writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
             for field in schema
             if field.name in _DIFFERENT and field.name != "score"
         },
-        # Each row group has all systems, so a reader could skip none of them by the system.
+        # Each row group has all systems, so statistics of systems would let readers skip none.
         write_statistics=["index", "score"],
     )
 
 
 def _leaf(field: pa.Field) -> str:
-    """The name of a column in Parquet: that of its elements, if it has lists."""
+    """The name of a column in Parquet; for a column of lists, that of their elements."""
     return f"{field.name}.list.element" if pa.types.is_list(field.type) else str(field.name)
 
 
@@ -147,7 +147,7 @@ class WriteRejected(beam.DoFn):
                 self._file = storage.created(join(self._output, self._name))
             self._file.write(rejected_line(bad))
         self._reasons[bad.reason] += 1
-        # Usually the records come in order, so this is done only for the first ones.
+        # Records usually arrive in order, so this runs only for the first few.
         if len(self._first) < FIRST or bad.place_in_input < self._first[-1].place_in_input:
             first = [*self._first, dataclasses.replace(bad, raw=b"")]
             self._first[:] = sorted(first, key=lambda record: record.place_in_input)[:FIRST]
@@ -161,7 +161,7 @@ class WriteRejected(beam.DoFn):
 
 
 def rejected_line(bad: BadRecord) -> bytes:
-    """The line of a rejected record; `raw_base64` has the exact bytes of one that is not UTF-8."""
+    """A rejected record as a JSON line; if it is not UTF-8, `raw_base64` has its exact bytes."""
     raw, exact = bad.raw.decode(errors="backslashreplace"), None
     if raw.encode() != bad.raw:
         exact = base64.b64encode(bad.raw).decode("ascii")

@@ -1,6 +1,7 @@
-"""The names of a run's files in its output folder; docs/result.md says what is in them.
+"""The names of a run's files in its output folder; docs/result.md describes their contents.
 
-For its launcher, a run also writes .handover-RUN, its result, and .workers-RUN, what workers say.
+For its launcher, a run also writes its result (.handover-RUN), and its workers' answers
+(.workers-RUN).
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ REPORT = "report.html"
 # of the examples and of scores.json, and totals.json that of scores.json.
 DOCUMENTS = (EXAMPLES, TOTALS, MANIFEST, SCORES)
 OF_RUN = (RUN_RECORD, METRICS)
-# All files that have the same name in each run. Messages name the first one that applies, so the
-# best-known one comes first.
+# All files with the same name in every run. Messages name the first one that applies, so the best
+# known comes first.
 WRITTEN = (SCORES, MANIFEST, TOTALS, EXAMPLES, SUCCESS, *OF_RUN, REPORT)
 SCORES_FORMAT = 2
 TOTALS_FORMAT = "beam-bleu totals"
 RUN_KEY = "beam-bleu.run"  # the key of the run in the metadata of a file of segment scores
-# The kinds of data files. The names of data files have their run in them, and never change.
+# The kinds of data files. The name of a data file contains its run, and never changes.
 DataKind = Literal["segment_scores", "rejected"]
 SEGMENT_SCORES: DataKind = "segment_scores"
 REJECTED: DataKind = "rejected"

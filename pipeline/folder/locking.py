@@ -1,8 +1,8 @@
-"""A lock on an output folder. A run holds it while it puts its result in place.
+"""The lock on an output folder, which a run holds while it puts its result in place.
 
-On this machine it is a lock of the operating system, which ends with the process. An object store
-has none, but can put an object on the condition that it still is a certain version. A waiting run
-takes over the lock of a killed run when it has seen the same version until a lease is over, so the
+On this machine, it is a lock of the operating system, which ends with the process. An object store
+has no locks, but can replace an object on condition that it still has a certain version. A waiting
+run takes over a killed run's lock when it has seen the same version for the time of a lease, so the
 clocks of two machines are never compared.
 """
 
@@ -23,29 +23,29 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join, kind_of
 
 LOCK = ".beam-bleu.lock"
-# Seconds. A run holds the lock only while it writes documents, so this is more than enough.
+# Seconds to wait. A run holds the lock only while it writes documents, so this is more than enough.
 PATIENCE = 600.0
-SHORT_PATIENCE = 2.0  # the same at the end of a failed run: the person who stopped it is waiting
+SHORT_PATIENCE = 2.0  # at the end of a failed run, when whoever stopped it is waiting
 # Seconds. The holder begins a change at most a third of this time after it has renewed its lease,
-# and obstore tries a request again for 45 s. So the request is over before another run has the
+# and obstore retries a request for 45 s, so the request has ended before another run can take the
 # lock.
 _LEASE = 180.0
 _PAUSE = 1.0  # seconds between two looks at the lock of another run in an object store
 
 
 class Lock:
-    """The lock of a filesystem that has none, such as HDFS; `holder` names the other run."""
+    """The base class, and a lock that nobody waits for, for filesystems without locks (HDFS)."""
 
     is_held = False
     holder = ""
     pause = 0.02
 
     def try_once(self) -> bool:
-        """Whether this run need not wait: it holds the lock, or there is none."""
+        """Whether this run can go on: it holds the lock now, or the filesystem has no locks."""
         return True
 
     def check(self) -> None:
-        """Checks that the lock was not lost. Call it before each step that changes files."""
+        """Raises if the lock was lost. Call this before each step that changes files."""
 
     def release(self) -> None:
         """Removes the lock, if this run holds it."""
@@ -85,10 +85,10 @@ class _FileLock(Lock):
             flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_RDWR | os.O_CREAT
             descriptor = os.open(self._path, flags, 0o666)
             try:
-                with contextlib.suppress(OSError):  # other users can open it, too
+                with contextlib.suppress(OSError):  # so that other users can open it, too
                     os.fchmod(descriptor, 0o666)
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # The run that held it may have removed the file: then there is a new one.
+                # The run that held the lock may have removed this file, and another made a new one.
                 with contextlib.suppress(FileNotFoundError):
                     self.is_held = os.path.samestat(os.lstat(self._path), os.fstat(descriptor))
             except BlockingIOError:
@@ -105,7 +105,7 @@ class _FileLock(Lock):
 
     def release(self) -> None:
         if self.is_held:
-            # Unlocked after it is removed: the next run that gets it checks that it is there.
+            # Removed before it is unlocked: the next run to lock it checks that it still exists.
             with contextlib.suppress(OSError):
                 os.unlink(self._path)
             os.close(self._descriptor)
@@ -126,7 +126,7 @@ class _Lease(Lock):
         }
         self._count = 0
         self._version: Any = None  # of this run's lock, or of the one that was seen last
-        self._looks = 0  # at the same version; those of a suspended process do not count
+        self._looks = 0  # how often that version was seen: not a time, which passes in suspension
         self._confirmed = 0.0
         self.pause = _PAUSE
 
@@ -167,14 +167,14 @@ class _Lease(Lock):
                 self._files.delete([self._path])
 
     def _put(self, version: Any) -> bool:
-        """Whether this run could put its lock in the place of this version."""
+        """Puts this run's lock in place of a version; False if another run has replaced that."""
         self._count += 1
         before = time.monotonic()
         data = json.dumps(self._owner | {"renewed": self._count}).encode()
         try:
             self._version = self._files.put_if(self._path, data, version)
         except FileExistsError:
-            # If an answer was lost, the put that was tried again meets this run's own lock.
+            # If an answer was lost, the retried put conflicts with this run's own lock.
             found = self._look()
             if found is None or found[0]["token"] != self._owner["token"]:
                 return False

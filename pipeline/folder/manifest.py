@@ -1,4 +1,4 @@
-"""The manifest of a result, manifest.json: what was read, and the files of the result."""
+"""manifest.json: which files and which choices a result was made from, and its data files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.wiring.filesystems import is_local
 
-# Fields of sources and definitions that do not decide what is read or scored, and why.
+# Fields of sources and definitions that have no influence on what is read or scored, and why.
 _DECIDE_NOTHING = {
     "label": "it names a stream in messages",
     "pipe": "it names a stream in messages; the text of a pipe is never the same",
@@ -66,7 +66,7 @@ def _files(stream: Mapping[str, Any]) -> list[tuple[str, int, str | None]]:
 
 
 def described(value: Any, name: str = "") -> Iterator[str]:
-    """What a value holds, each choice as "NAME = VALUE", without what decides nothing."""
+    """Each choice in a value as "NAME = VALUE", except those that have no influence on a result."""
     parts: Iterable[tuple[object, Any]]
     if isinstance(value, Stream):
         shown = value.shown(value.pattern)
@@ -132,7 +132,7 @@ def digests_of(read: Iterable[Mapping[str, Any]], role: str) -> tuple[str, ...]:
 
 
 def belongs_to(data: bytes, scores: bytes) -> bool:
-    """Whether the bytes of a manifest, or of saved totals, name the bytes of a scores.json."""
+    """Whether a manifest, or saved totals, has the SHA-256 of this scores.json."""
     try:
         named = json.loads(data)["scores_sha256"]
     except (ValueError, KeyError, TypeError, RecursionError):

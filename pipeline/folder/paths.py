@@ -1,4 +1,4 @@
-"""Paths on the command line. Beam is imported only when it is needed, after stderr is set up."""
+"""Checks the paths of a command line, before the job starts; imports Beam only when necessary."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INSTALL_HADOOP = "pip install 'apache-beam[hadoop]'"
 def has_module(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # a package that contains it is missing
+    except ModuleNotFoundError:  # its parent package is missing
         return False
 
 
@@ -44,7 +44,7 @@ def require_module(used_by: str, name: str, remedy: str) -> None:
 
 
 def checked_path(flag: str, path: str, anywhere: bool) -> str:
-    """A path on a filesystem that is installed; absolute if it must mean the same `anywhere`."""
+    """A path on an installed filesystem; absolute if it must mean the same on other machines."""
     path = path.removeprefix("file://")
     prefix, place = "", path
     if table_kind(path) is not None:
@@ -90,9 +90,9 @@ def _check_filesystem(flag: str, path: str) -> None:
 
 
 def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
-    """Checks that a folder can be written, and that a run writes none of the files that it reads.
+    """Checks that a folder can be written to, and that a run would not overwrite its own input.
 
-    Symbolic links do not matter. A hard link keeps its text: a new file takes the old one's place.
+    Symbolic links are followed. A hard link to the input is safe: a run replaces only its name.
     """
     if is_local(output) and os.path.isfile(output.rstrip("/")):
         raise UsageError(f"--output {output} is a file", "name a folder")
@@ -109,12 +109,12 @@ def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
     from apache_beam.io.filesystem import FileSystem
 
     for label, pattern in inputs:
-        if table_kind(pattern) is not None:  # only its log says what is read of it
+        if table_kind(pattern) is not None:  # only the table's log says which files would be read
             continue
         read = {normal(pattern)}
         regex = FileSystem.translate_pattern(normal(pattern))
         if is_local(pattern):
-            with contextlib.suppress(BleuError):  # the job will report what is wrong with it
+            with contextlib.suppress(BleuError):  # the job will report what is wrong with the input
                 read |= {normal(file.path) for file in local_files(label, pattern)}
         for path in written:
             if path in read or (is_pattern(pattern) and re.fullmatch(regex, path)):
@@ -126,7 +126,7 @@ def check_output(output: str, inputs: Sequence[tuple[str, str]]) -> None:
 
 
 def normal(path: str) -> str:
-    """One spelling of a path or pattern: without `.`, `..`, `//`, and links of this machine."""
+    """The normal form of a path or pattern: no `.`, `..`, `//`, and no symbolic links if local."""
     if is_local(path):
         return os.path.realpath(path)
     scheme, colon, rest = path.partition("://")

@@ -1,14 +1,14 @@
-"""Puts a run's result in place: scores.json is the one commit.
+"""Commits the result of a run: puts its files in place, with scores.json as the one atomic step.
 
 When all data files are there, the last step writes manifest.json, which names them and has the
-SHA-256 that scores.json will have. Then scores.json replaces the former one in one step, so nothing
-ever has to be put back. Finally the run removes data files that its manifest does not name, and
+SHA-256 that scores.json will have. Then scores.json replaces the former one atomically, so nothing
+ever has to be rolled back. Finally the run removes data files that its manifest does not name, and
 writes the empty file _SUCCESS, which every run removes when it starts. A run that is killed just
-before its scores.json leaves the former one beside a manifest.json of another SHA-256.
+before it writes scores.json leaves the former one beside a manifest.json with another SHA-256.
 
-A lock stops two runs from doing this at the same time. In an object store it can be lost, so a run
-checks it before each step; on HDFS there is none, so a run checks at the end that the result is its
-own. Files of other programs are neither replaced nor removed, except a scores.json.
+A lock stops two runs from doing this at the same time. In an object store, a run can lose it, so it
+checks the lock before each step. HDFS has no locks, so a run checks at the end that the result is
+its own. Files of other programs are never replaced or removed, except a scores.json.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from beam_bleu.pipeline.folder.manifest import belongs_to
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.wiring.filesystems import is_local, join
 
-# How our files begin, as regular expressions, in the order in which they are looked at.
+# How our files begin, as regular expressions, in the order in which they are checked.
 _BEGINNINGS = {
     MANIFEST: rb'\{\s*"scores_sha256":',
     TOTALS: rb'\{\s*"format": "beam-bleu totals"',
@@ -49,7 +49,7 @@ _BEGINNINGS = {
     METRICS: rb"# HELP beam_bleu_run_exit_code ",
     REPORT: rb'<!doctype html>\s[^>]*>\s<meta name="generator" content="beam-bleu report">',
     SUCCESS: rb"(?!)",  # it is empty
-    SCORES: rb"",  # it is replaced whatever is in it, but a folder cannot be replaced
+    SCORES: rb"",  # replaced whatever it contains, unless it is a folder
 }
 
 _LONGEST = 256  # bytes; no beginning is longer
@@ -70,10 +70,10 @@ def commit(
     *,
     ran: bool = True,
 ) -> None:
-    """Replaces the result of an earlier run. All of this can run again after any earlier attempt.
+    """Replaces the result of an earlier run. An attempt that failed anywhere can be repeated.
 
-    Without a manifest in the documents, the folder is a temporary one, and gets no _SUCCESS. If no
-    run has made this result (`ran`), the records of an earlier run are removed.
+    If the documents have no manifest, the folder is a temporary one, and gets no _SUCCESS. If the
+    result is not that of a run (`ran`), run.json and metrics.prom of an earlier run are removed.
     """
     with locked(output, run=run) as lock:
         check_owned(output)
@@ -99,8 +99,8 @@ def commit(
 
 
 def discard(output: str, run: str) -> None:
-    """Removes the data files of a failed run, as far as possible: they can fill the disk."""
-    # A thread of the last step may still be running. With the lock, it has ended or not yet begun.
+    """Removes the data files of a failed run, which could fill the disk; ignores errors."""
+    # A thread of the last step may still be running. The lock waits until its commit has ended.
     with contextlib.suppress(Exception), locked(output, SHORT_PATIENCE, run):
         own = {name for name in data_files(output) if run_of(name) == run}
         result = result_in(output)
@@ -143,14 +143,14 @@ def check_owned(output: str, names: Iterable[str] = _BEGINNINGS) -> None:
 
 
 def is_owned(path: str, name: str = "") -> bool:
-    """Whether a file is there and ours, so that a run may replace it; others are an error."""
+    """Whether a file exists and is ours, so that a run may replace it; raises if it is not ours."""
     if not storage.exists(path):
         return False
     name = name or os.path.basename(path)
     beginning = storage.read(path, _LONGEST)
-    # After a crash of the machine, a new file can be empty or have only zero bytes.
+    # After the machine has crashed, a new file can be empty or have only zero bytes.
     is_empty = not beginning.strip(b"\0")
-    # Beside a _SUCCESS of ours there is always a manifest.
+    # Our _SUCCESS always has a manifest beside it.
     is_foreign = name == SUCCESS and not is_owned(join(os.path.dirname(path), MANIFEST))
     if is_foreign or not (is_empty or re.match(_BEGINNINGS[name], beginning)):
         raise JobError(

@@ -1,4 +1,4 @@
-"""Files of this machine, of object stores and of HDFS. Those of this machine do not load Beam."""
+"""Reads, writes and lists files on this machine (without Beam), in object stores and on HDFS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from beam_bleu.transforms.errors import JobError, lacks_open_files, open_file_limit, said
 from beam_bleu.transforms.wiring.filesystems import filesystem_of, is_local, join
 
-_UNCOMPRESSED = "uncompressed"  # by the name of Beam's CompressionTypes
+_UNCOMPRESSED = "uncompressed"  # the value of Beam's CompressionTypes.UNCOMPRESSED
 
 
 def exists(path: str) -> bool:
@@ -28,9 +28,9 @@ def exists(path: str) -> bool:
 
 
 def visible_files(folder: str, *, below: bool = True) -> list[str]:
-    """The files in a folder, and in those below it, relative to it; none if it is missing.
+    """The paths of files in a folder and its subfolders, relative to it; none if it is missing.
 
-    Names that begin with `.` or `_` are ignored, as by readers of Parquet, and links not followed.
+    Names that begin with `.` or `_` are ignored, as Parquet readers do. Links are not followed.
     """
     with reading(folder):
         list_files = _walked if is_local(folder) else _matched
@@ -39,7 +39,7 @@ def visible_files(folder: str, *, below: bool = True) -> list[str]:
 
 
 def _walked(folder: str, below: bool) -> Iterator[str]:
-    def fail(error: OSError) -> None:  # os.walk would treat it like an empty folder
+    def fail(error: OSError) -> None:  # os.walk would ignore it, as if the folder were empty
         raise error
 
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
@@ -65,7 +65,7 @@ def paths_matching(pattern: str) -> list[str]:
 
     pattern = pattern.rstrip("/")
     folder = re.split(r"[*?[]", pattern)[0].rpartition("/")[0]
-    # A folder is the beginning of the names of its objects.
+    # A folder of an object store is only a prefix of its objects' names.
     parts = [f"{folder}/{name}".split("/") for name in visible_files(folder)]
     paths = {"/".join(names[:end]) for names in parts for end in range(len(names) + 1)}
     return [*filter(re.compile(FileSystem.translate_pattern(pattern)).fullmatch, paths)]
@@ -77,7 +77,7 @@ def read(path: str, most: int = -1) -> bytes:
             with filesystem_of(path).open(path, compression_type=_UNCOMPRESSED) as file:
                 data: bytes = file.read(most)
             return data
-        if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe could block
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe could block
             raise OSError(None, "it is not a regular file")
         with open(path, "rb") as file:
             return file.read(most)
@@ -92,14 +92,14 @@ def created(path: str) -> Any:
 
 
 def _has_rename(path: str) -> bool:
-    """Whether a filesystem of Beam has folders and an atomic rename. A put is atomic, too."""
+    """Whether a filesystem of Beam renames atomically; object stores have an atomic put instead."""
     from apache_beam.io.hadoopfilesystem import HadoopFileSystem
 
     return isinstance(filesystem_of(path), HadoopFileSystem)
 
 
 def write_atomically(path: str, data: bytes) -> None:
-    """A reader sees either the whole new file or the old one."""
+    """Writes a file so that readers see either the old one or the whole new one."""
     with writing(path):
         if not is_local(path) and not _has_rename(path):
             with created(path) as file:
@@ -137,7 +137,7 @@ def writing(path: str, doing: str = "written", remedy: str = "check the folder")
         yield
     except JobError:
         raise
-    except Exception as error:  # each filesystem has exceptions of its own
+    except Exception as error:  # each filesystem has its own exceptions
         cause = f"{path} cannot be {doing}: {said(error, whole=doing != 'read')}"
         if lacks_open_files(error):
             raise open_file_limit(cause) from error

@@ -1,7 +1,7 @@
-"""The history of scores: what changed from one night to the next, and where it cannot be known.
+"""Makes the history of scores: what changed from one night to the next, and where that is unknown.
 
-A score is compared with that of the night before. Where the definition or the references have
-changed, the series has a break: it is named, and there is no difference.
+A score is compared with that of the night before. Where the definition or the references changed,
+the series has a break, which the history names, and no difference.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _IF_NEW = "if each night has texts of its own, say so with --partition or --new_
 
 
 class Gap(NamedTuple):
-    """A place where the history is not continuous: from `night`, up to `until`.
+    """Where the history is not continuous: nights without a score, or a break before `night`.
 
-    A break comes before its night. No metric, system or labels: the gap is for all of them.
+    Nights are missing from `night` to `until`. None as metric, system or labels means all of them.
     """
 
     kind: GapKind
@@ -71,9 +71,9 @@ class Gap(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A score minus that of an earlier night; no row if they cannot be compared.
+    """The change of a score since an earlier night; no `row` if the two cannot be compared.
 
-    `reason` says why there is no difference or no p-value, or why it is an upper bound.
+    `reason` says why there is no difference or no p-value, or why the p-value is an upper bound.
     """
 
     against: str | None = None
@@ -115,7 +115,7 @@ def history(
     *,
     new_texts: bool = False,
 ) -> History:
-    # As texts, dates and times are in the order of time.
+    # Dates and times in this format, sorted as texts, are in order of time.
     wanted = [night.name for night in nights[-(last or len(nights)) :]]
     rows: dict[Key, list[NightScore]] = {}
     names: dict[MetricWord, str] = {}
@@ -125,7 +125,7 @@ def history(
         if night.saved is None:
             continue
         compared: dict[str, dict[Key, Change]] = {}
-        saved = dataclasses.replace(night.saved)  # so the totals that it reads are forgotten
+        saved = dataclasses.replace(night.saved)  # a copy, so that the totals it reads are not kept
         for key, row in night.scores.items():
             if not chooses(key):
                 continue
@@ -147,7 +147,7 @@ def history(
     series = tuple(Series(key, names[key.metric], tuple(rows[key])) for key in ordered)
     gaps += _absent(nights, series)
     shown = [gap for gap in gaps if gap.until >= wanted[0]]
-    # Of the same night, breaks come last.
+    # Within a night, breaks come last.
     shown.sort(key=lambda gap: (gap.night, gap.is_break))
     return History(tuple(wanted), series, tuple(shown))
 

@@ -1,4 +1,4 @@
-"""Finds the results of several nights, and puts them in the order of their dates."""
+"""Finds and reads the results of several nights, and puts them in the order of their dates."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ ORDERS: Mapping[OrderName, str] = {
     "path": "the date in the path of each result, such as 2026-11-19, or the month 2026-11",
     "run": "the start of each run, as its run.json has it",
 }
-"""What puts the nights in order. Without a choice, it is the first one that all of them have."""
+"""What nights are ordered by. The default is the first of these that all of them have."""
 
 
 _DATE = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))(?!\d)")
 _WEEK = 7
-_MOST_DATES = 5  # so many missing dates are named
+_MOST_DATES = 5  # the most missing dates that a warning names
 
 
 @dataclasses.dataclass(frozen=True)
 class Night:
-    """The result of a night, or a run that has none, and why. As texts, names sort by time."""
+    """The result of a night, or why its run has none. Names, sorted as texts, are in time order."""
 
     path: str
     name: str
@@ -65,7 +65,7 @@ class Night:
 
 
 def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Night]:
-    """The nights at some paths, in the order of the dates in these, or of the runs' starts."""
+    """The nights at these paths, ordered by the dates in the paths, or by when their runs began."""
     paths = dict.fromkeys(
         found for word in words for path in named(word) for found in results_at(path)
     )
@@ -76,13 +76,13 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
 
 
 def are_nights_around(folder: str, result: str) -> bool:
-    """Whether a folder contains a result among others, and has none of its own."""
+    """Whether a folder contains this result among others, and is not itself a result."""
     below, folder = inside(folder, result), folder.removeprefix("file://")
     return bool(below) and is_folder(folder) and not _is_result(folder)
 
 
 def inside(folder: str, path: str) -> str | None:
-    """The part of a path that is below a folder; "" for the folder itself, None outside of it."""
+    """A path relative to a folder above it; "" for the folder itself, None outside of it."""
     folder, path = (
         os.path.realpath(name) if is_local(name) else name.rstrip("/")
         for name in (folder.removeprefix("file://"), path.removeprefix("file://"))
@@ -92,10 +92,10 @@ def inside(folder: str, path: str) -> str | None:
 
 
 def last_passed(folder: str, result: str) -> str | None:
-    """The last night before a result that misses no threshold; the folder's dates do not count."""
+    """The last night before a result that passed its gates, by dates in paths below the folder."""
     new = _dated(result, folder)
     nights = [_dated(path, folder) for path in _below(folder.removeprefix("file://"))]
-    # Merged months are not compared with nights.
+    # By the length of names: a merged month is not compared with nights.
     before = [own for own in nights if own.name < new.name and len(own.name) == len(new.name)]
     for night in reversed(_in_order(before)):
         is_last = exists(_in_folder(night.path, SUCCESS))
@@ -105,7 +105,7 @@ def last_passed(folder: str, result: str) -> str | None:
 
 
 def are_several(words: Sequence[str]) -> bool:
-    """Whether words of the command line name several results, perhaps as one folder of nights."""
+    """Whether arguments name several results, perhaps as one folder of nights."""
     if len(words) > 1:
         return True
     path = words[0].removeprefix("file://")
@@ -124,7 +124,7 @@ def results_at(path: str) -> list[str]:
 
 
 def _below(folder: str) -> Iterator[str]:
-    """The folders of results below a folder. Links and hidden folders are not looked at."""
+    """The folders of results below a folder. Links and hidden folders are skipped."""
     with of_input():
         files = visible_files(folder)
     in_folders = (name.rpartition("/") for name in files)
@@ -140,7 +140,7 @@ def _is_result(folder: str) -> bool:
 
 
 def _in_order(nights: Sequence[Night]) -> list[Night]:
-    """The nights in their order. Merged months among them are left out, with a warning."""
+    """The nights in order. Merged months among them are left out, with a warning."""
     ordered = sorted(nights, key=lambda night: night.name)
     longest = max((len(night.name) for night in nights), default=0)
     for night in ordered:
@@ -154,7 +154,7 @@ def _in_order(nights: Sequence[Night]) -> list[Night]:
 
 
 def _dated(path: str, folder: str = "") -> Night:
-    """The night of the date in a path; only in its part below a folder, if one is given."""
+    """The night by the date in a path; with a folder, in the part of the path below it."""
     dates = dates_in((folder and inside(folder, path)) or path)
     if len(dates) != 1:
         which = f"several dates in its path: {joined(dates)}" if dates else "no date in its path"
@@ -198,7 +198,7 @@ def _read(night: Night) -> Night:
 
 
 def dates_in(text: str) -> list[str]:
-    """The days that a text names, such as 2026-11-21, in order; without days, the months."""
+    """The days in a text, such as 2026-11-21, in order; if it has none, the months."""
     days: set[str] = set()
     months: set[str] = set()
     for year, month, day, month_without_hyphen, day_without_hyphen in _DATE.findall(text):
@@ -213,7 +213,7 @@ def dates_in(text: str) -> list[str]:
 
 
 def missing_days(dates: Iterable[str]) -> list[datetime.date]:
-    """The days that a series of days lacks, if two of its days are less than a week apart."""
+    """The days missing from a series of dates, if two of its days are less than a week apart."""
     days = sorted({datetime.date.fromisoformat(date) for date in dates if date.count("-") == 2})
     apart = [(later - former).days for former, later in itertools.pairwise(days)]
     if min(apart, default=_WEEK) >= _WEEK:
@@ -223,7 +223,7 @@ def missing_days(dates: Iterable[str]) -> list[datetime.date]:
 
 
 def missing_dates(labels: Iterable[str]) -> Iterator[str]:
-    """Warnings about missing days in labels that differ only in a date, such as dt=2026-11-21."""
+    """Warnings about days missing from labels that differ only in a date, such as dt=2026-11-21."""
     series: dict[str, list[str]] = collections.defaultdict(list)
     for label in labels:
         dates = dates_in(label)

@@ -1,1 +1,1 @@
-"""The transform that gives a pipeline what the command has: `Evaluate`."""
+"""What the command offers to programs: `Evaluate`, tables of results, Beam YAML's transforms."""

@@ -1,7 +1,7 @@
-"""Transforms for Beam YAML: rows with texts, or files, in; rows with scores and results out.
+"""The transforms for Beam YAML: texts in rows or files come in, rows of scores and results go out.
 
-docs/library.md has their keys. `beam_yaml_provider.yaml` lists all of them as a provider. Workers
-of a cluster need beam-bleu, too: in their image, or by `--extra_package`.
+docs/library.md describes their keys. `beam_yaml_provider.yaml` declares them as a provider. Workers
+of a cluster need beam-bleu, too: in their image, or through `--extra_package`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _OF_COLUMNS: Mapping[pa.DataType, Any] = {
     pa.int64(): int,
     INTEGERS: Sequence[int],
 }
-"""The type of a field in a row, by the type of a column with scores of segments."""
+"""The type of a row's field, by the type of the column with scores of segments."""
 
 _ESTIMATE = ("standard_error", "interval_low", "interval_high")
 
@@ -61,7 +61,7 @@ _RESULTS: Mapping[str, Sequence[str]] = {
     "segment_scores": ("index", "system", "metric", "score"),
     "rejected": ("number", "path", "place", "reason", "what"),
 }
-"""For each output of `Evaluate`, the fields of its rows. `details` is JSON with everything."""
+"""The fields of the rows of each output of `Evaluate`. `details` is JSON with everything."""
 
 _NUMBERS = ("score", "difference", "p_value", "p_value_holm", "detectable", *_ESTIMATE)
 _TYPES: Mapping[str, Any] = {
@@ -72,13 +72,13 @@ _TYPES: Mapping[str, Any] = {
 
 
 class _ScoreRows(beam.PTransform):
-    """Scores groups of rows, or all rows, under any windowing and trigger.
+    """Scores each group of rows, or all rows, under any windowing and trigger.
 
-    Its output has a row for each group: the fields of the group, and those of each score, with
-    `interval_low` and `interval_high` for its interval. A key that is null has its default.
+    The output has a row for each group: the fields of the group, and the parts of each score, with
+    its interval as `interval_low` and `interval_high`. A key that is null has its default.
     """
 
-    METRIC: str | None = None  # the metric whose definition the other keys are
+    METRIC: str | None = None  # the metric that the other keys define
 
     KEYS: tuple[str, ...]  # the other keys
 
@@ -128,7 +128,7 @@ def _names(config: type[Any]) -> tuple[str, ...]:
 
 
 class CorpusBleu(_ScoreRows):
-    """Corpus BLEU of rows. The other keys are `preset`, and the fields of a `BleuConfig`."""
+    """Corpus BLEU of rows; its other keys are `preset` and the fields of a `BleuConfig`."""
 
     METRIC = "bleu"
     KEYS = ("preset", *_names(BleuConfig))
@@ -142,7 +142,7 @@ class CorpusChrf(_ScoreRows):
 
 
 class CorpusScore(_ScoreRows):
-    """The score of rows by any metric; `definition` has those fields that are not the default."""
+    """The score of rows by any metric; `definition` has the fields that are not the default."""
 
     KEYS = ("metric", "definition")
 
@@ -154,9 +154,9 @@ class CorpusScores(_ScoreRows):
 
 
 class SegmentScores(beam.PTransform):
-    """Each row with its own scores, null where a score is not defined.
+    """Adds to each row the scores of its segment, null where a score is not defined.
 
-    With `details`, it also has the numbers that the command writes beside the scores of segments.
+    With `details`, it also adds the numbers that the command writes beside scores of segments.
     """
 
     def __init__(self, **config: Any) -> None:
@@ -192,11 +192,11 @@ class SegmentScores(beam.PTransform):
 
 
 class _Evaluating(beam.PTransform):
-    """Makes rows of each output of `Evaluate`. The keys are the arguments of both."""
+    """Makes rows of each output of `Evaluate`. Keys are arguments of `READS` and of `Evaluate`."""
 
-    READS: Callable[..., Any]  # what reads the input
+    READS: Callable[..., Any]  # makes the transform that reads the input
 
-    _yaml_requires_inputs = False  # Beam YAML asks for it, because the names do not begin with Read
+    _yaml_requires_inputs = False  # else Beam YAML requires one, since no name begins with Read
 
     def __init__(self, **config: Any) -> None:
         super().__init__()
@@ -240,7 +240,7 @@ def _columns(
 
 
 class Evaluate(_Evaluating):
-    """Evaluates rows with a segment each."""
+    """Evaluates rows that have a segment each."""
 
     READS = staticmethod(_columns)
 

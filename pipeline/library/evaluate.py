@@ -1,6 +1,6 @@
-"""`Evaluate` gives a pipeline what the command has: slices, comparisons, gates, totals.
+"""`Evaluate`, the transform that computes in any Beam pipeline all that the command computes.
 
-Its keywords are checked by the flags of the command.
+Its keywords are flags of the command, and are checked by the same code.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ class Evaluated(NamedTuple):
     """The outputs of `Evaluate`: PCollections with the elements of each result.
 
     Attributes:
-      document: the result document, a dict: what `scores.json` of the command has (docs/result.md).
+      document: the result document, a dict with what `scores.json` has (docs/result.md).
       scores: its scores, a dict for each metric, system and slice.
       comparisons: its comparisons of systems, a dict each.
-      examples: the lines of the file of examples, a dict each; empty unless `examples` asks for
-        them.
+      examples: the entries of the command's examples.jsonl, a dict each; empty unless `examples`
+        asks for them.
       totals: the bytes of `totals.json`, for `beam-bleu merge`, `rescore` and `compare`; empty
         unless `save_totals` asks for them.
       segment_scores: tables with a row for each segment, system and metric; None unless
@@ -89,29 +89,28 @@ class Evaluated(NamedTuple):
 
 
 class Evaluate(beam.PTransform):
-    """Everything that the command computes, in any Beam pipeline. It gives an `Evaluated`.
+    """Computes in any Beam pipeline what the command computes. Returns an `Evaluated`.
 
-    The keywords have the names of the command's flags, the same values and defaults, and are
-    checked by the same code, values when the transform is made, and combinations when it is known
-    what the input has. docs/library.md lists them.
+    The keywords, which docs/library.md lists, have the names, values and defaults of the command's
+    flags, and are checked by the same code: values when the transform is made, combinations when
+    the input is known.
 
-    The input is either `Paired` segments, from a transform that reads files, such as
-    `ReadPairedRecords`; or tables of pyarrow with a segment in each row, whose columns `columns`
-    names. The document of the same segments has the same bytes as `scores.json` of the command.
+    The input is either `Paired` segments from a transform that reads files, such as
+    `ReadPairedRecords`, or pyarrow tables with a segment in each row, whose columns are named by
+    `columns`. For the same segments, the document has the bytes of the command's `scores.json`.
 
-    With tables it works under any windowing and trigger: each window, or each pane, has a result of
-    its own, and an empty one has none. A result of a pane is in the memory of one worker. With
-    `documents` it has the sums of each document.
+    Tables can have any windowing and trigger: each window, or each pane, that is not empty has its
+    own result. The sums of a pane (with `documents`, of each document) are in one worker's memory.
 
-    The pipeline fails with the error of the command if a threshold such as `fail_under` is missed.
-    This is a step of its own, behind a shuffle, so that other steps can have written the result.
+    If a threshold such as `fail_under` is missed, the pipeline fails with the command's error. This
+    happens in a separate step, after a shuffle, so that other steps can write the result first.
 
     Args:
-      columns: the columns of tables: the one of each system, of references, and of labels. None
-        for `Paired` segments.
+      columns: for tables, the columns of each system, of references and of labels; None for
+        `Paired` segments.
       unpooled: the label whose values are tasks that have no common score.
-      keywords: everything else, by the names of the command's flags. A keyword that is None or left
-        out has its default. `metrics` is a list of names, such as "bleu", and of configs, such as
+      keywords: all else, by the names of the command's flags. A keyword that is None or missing
+        has its default. `metrics` is a list of names, such as "bleu", and of configs, such as
         `ChrfConfig(beta=1)`.
 
     Raises:
@@ -187,7 +186,7 @@ class _EvaluatePaired(beam.PTransform):
     def expand(self, paired: Mapping[str, PCollection[Any]]) -> Evaluated:
         job = self._job
         summed = sum_all(paired["batches"], job, unchanged, paired.get("tallies"))
-        # If there is no other data, the last step still gets the definition, and fails.
+        # So that the last step runs, and fails, even if a runner has lost all other data.
         ends = {
             "definition": paired["segments"].pipeline
             | "Name the definition" >> beam.Create([job.of_last_step], reshuffle=False),
@@ -207,7 +206,7 @@ def _outputs(ends: Ends) -> Iterator[Any]:
     job: Job = only_sum("the definition", ends["definition"])
     totals, result, examples = result_of(job, ends)
     scores = document_bytes(document_of(result))
-    # As JSON has it, so that it does not matter whether a document comes from here or from a file.
+    # Through JSON, so that the document is the same as one read from a file.
     document = json.loads(scores)
     yield document
     for score in document["scores"]:
@@ -258,7 +257,7 @@ def _judge(document: Mapping[str, Any], gates: Gates) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class PaneSums(Sums):
-    """Everything that a job adds up of a part of a pane: sums by their end or `_of_documents`."""
+    """What a job adds up in a part of a pane: sums, by the name of the end or `_of_documents`."""
 
     segments: int
     named: Mapping[str, Sums]
@@ -276,9 +275,9 @@ def _of_documents(end: str) -> str:
 
 
 def ends_of_panes(statistics: PCollection[BatchStatistics], job: Job) -> PCollection[Ends]:
-    """Adds the steps from the statistics of batches to the ends of each window and pane.
+    """Adds the steps from statistics of batches to the `Ends` of each window and pane.
 
-    A trigger fires for each key, so all sums have one key: a pane has all of them, or none.
+    Triggers fire for each key, so all sums have one key: a pane then has all of them, or none.
     """
     keyed = typehints.Tuple[type(None), PaneSums]
     return (
@@ -314,7 +313,7 @@ class _TakeEnds(beam.DoFn):
 
     def process(self, keyed: tuple[None, PaneSums | None]) -> Iterator[Ends]:
         _, pane = keyed
-        if pane is None:  # a pane without a table: Beam gives the sum of nothing
+        if pane is None:  # a pane without a table, for which Beam gives the empty sum
             return
         ends: dict[str, list[Any]] = {
             "definition": [self._job],
@@ -337,13 +336,13 @@ KEYWORDS = {
     row.name: row
     for title, rows in GROUPS.items()
     for row in rows
-    # The transforms that read do not read log-probabilities.
+    # Without metrics of numbers: the transforms that read do not read log-probabilities.
     if ((title.startswith(_GROUPS) and not title.endswith("of numbers")) or row.name in _MORE)
     and row.name not in _OF_FILES
 }
 
 _FLAG = re.compile(rf"--({'|'.join(each.name for each in FLAGS if not each.is_shown_only)})\b")
-"""How messages spell a field: here it is a keyword, or an argument of the transform that reads."""
+"""Flags in messages, which here must be named as keywords, or as arguments of a Read transform."""
 
 
 class Asked:
@@ -367,14 +366,14 @@ class Asked:
             own = [] if unpooled is None else [(unpooled,)]
             self._flags = dataclasses.replace(
                 flags,
-                output="",  # what needs a folder has a PCollection
+                output="",  # PCollections take the place of files in a folder
                 slice_by=tuple(dict.fromkeys([*flags.slice_by, *own])),
             )
             self.metrics = job_metrics(self._flags, unpooled, configs)
         for word, config in configs.items():
             if config is None:
                 continue
-            definition_of(config)  # an error if it cannot score a corpus here
+            definition_of(config)  # raises if it cannot score a corpus here
             names = {row.name for row in flags_of(config_type(word))}
             names |= {"preset", "language"} if word == DEFAULT_METRIC else set()
             for name in sorted(names & values.keys()):
@@ -386,7 +385,7 @@ class Asked:
 
     def job(self, source: Any, *, rejects: bool = False, describes: bool = False) -> Job:
         documents = self._flags.documents
-        if documents is not None and documents not in source.labels:  # here it is never a file
+        if documents is not None and documents not in source.labels:  # here, never a file's name
             raise ValueError(f"documents: the input has no label {documents!r}")
         if self._flags.save_totals and self._flags.partition is None and not describes:
             raise ValueError(
@@ -405,7 +404,7 @@ class Asked:
 
 @dataclasses.dataclass(frozen=True)
 class TableSource:
-    """Tables, as far as a job must know them; the attributes are those of a `Source`."""
+    """What a job must know about tables: the attributes of a `Source` that it uses."""
 
     systems: tuple[str, ...]
     labels: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""`beam_bleu.read_scores`: a result as tables, without Beam and without the texts."""
+"""`beam_bleu.read_scores`: reads a result as Arrow tables, for notebooks; does not load Beam."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SCORE_COLUMNS = pa.schema(
         _column("signature", TEXT, "the definition of this score", required=True),
     ]
 )
-"""The columns of all scores. Those of the fields that only some metrics have come after them."""
+"""The columns of all scores. Columns for the parts of single metrics come after them."""
 
 COMPARISON_COLUMNS = pa.schema(
     [
@@ -111,8 +111,8 @@ EXAMPLE_COLUMNS = pa.schema(
 
 
 def _score_columns(result: Result) -> pa.Schema:
-    """The columns of scores, with the fields of each metric. Other metrics have null there."""
-    # Fields of the same name have one type.
+    """The columns of scores, with the parts of each metric, which are null for other metrics."""
+    # Parts with the same name have the same type.
     columns = {
         name: _column(name, _type_of(typing.get_type_hints(score_type)[name]))
         for score_type in (metric_type(word).score_type for word in result.words)
@@ -135,7 +135,7 @@ def _fields(row: MetricNames | ScoreRow | ComparisonRow) -> dict[str, Any]:
 
 
 def _table(schema: pa.Schema, entries: Iterable[Mapping[str, Any]]) -> pa.Table:
-    """The entries as a table; damaged ones raise errors of Python or of Arrow."""
+    """The entries as a table; damaged entries raise an error of Python or Arrow."""
     maps = [field.name for field in schema if field.type == LABELS]
     rows = [
         {**entry, **{name: [*entry[name].items()] for name in maps if entry[name] is not None}}
@@ -149,7 +149,7 @@ def _table(schema: pa.Schema, entries: Iterable[Mapping[str, Any]]) -> pa.Table:
 
 
 def _type_of(hint: Any) -> pa.DataType:
-    """The type of a column, by that of an attribute of a score: numbers, or tuples of numbers."""
+    """The type of the column for an attribute of a score: a number, or a tuple of numbers."""
     if typing.get_origin(hint) is tuple:
         return pa.list_(_type_of(typing.get_args(hint)[0]))
     return NUMBER if float in (hint, *typing.get_args(hint)) else INTEGER
@@ -157,14 +157,14 @@ def _type_of(hint: Any) -> pa.DataType:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ScoreTables:
-    """A result as tables of Arrow; see docs/tables.md for their columns.
+    """A result as Arrow tables; docs/tables.md describes their columns.
 
     Attributes:
-      path: where it was read from.
-      metrics: its metrics, with their signatures.
+      path: where the result was read.
+      metrics: the metrics, with their signatures.
       scores: the scores of all systems, on the whole corpus and on slices.
       comparisons: the differences between systems.
-      examples: the segments that --examples picked; empty without it.
+      examples: the segments picked by --examples; empty without it.
       document: the result document, with everything that the tables leave out.
     """
 
@@ -183,15 +183,15 @@ class ScoreTables:
 
 
 def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
-    """The result of a run as tables.
+    """Reads the result of a run as tables.
 
     Args:
-      path: the folder of --output, or a scores.json, which says nothing about examples. A
-        totals.json is scored again.
+      path: the folder of --output; or a scores.json, without examples; or a totals.json, which is
+        scored again.
 
     Raises:
-      InputError: there is no such result, it cannot be read, it is damaged, or its folder has files
-        of different results.
+      InputError: the result is missing, unreadable or damaged, or its folder has files of different
+        results.
 
     Examples:
       >>> from beam_bleu import read_scores

@@ -1,1 +1,1 @@
-"""The files that a run writes, and how they get into their place."""
+"""What a run reports about itself (run.json, metrics.prom, lineage), and its temporary files."""

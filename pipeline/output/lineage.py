@@ -1,6 +1,6 @@
-"""The lineage of a run: what it read and wrote, as events of OpenLineage, whose library this loads.
+"""Sends what a run read and wrote as OpenLineage events (--lineage); needs OpenLineage's library.
 
-A thread sends the events, and the run waits for it at its end. Whatever goes wrong is one warning.
+A thread sends the events, and the run waits for it at the end. Any failure is only one warning.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.version import VERSION
 
 _PATIENCE = 3.0  # seconds to wait for the server when the run has ended
-_SIGNAL = 128  # exit codes above it are those of runs that were stopped
-# How paths of streams begin that no other program can read: stdin and pipes.
+_SIGNAL = 128  # larger exit codes mean that the run was stopped by a signal
+# How the paths of streams begin that no other program can read: stdin and pipes.
 _OF_PROCESSES = ("-", "/dev/", "/proc/")
 _AZURE = re.compile(r"azfs://([^/]+)/([^/]+)(.*)")  # azfs://ACCOUNT/CONTAINER/PATH
 
@@ -65,7 +65,7 @@ class Scores(OutputDatasetFacet):
 
 
 class Lineage:
-    """Sends the events of a run: when its job starts, and when the run has ended."""
+    """Sends the two events of a run: when its job starts, and when the run ends."""
 
     def __init__(self, run: str, output: str, job: str, start: str) -> None:
         self._run, self._output, self._job, self._start = run, output, job, start
@@ -80,7 +80,7 @@ class Lineage:
         self._send("START", self._start)
 
     def end(self, ending: Ending, result: RunResult | None) -> None:
-        """Without a result, the run has failed. Waits for the server."""
+        """Sends the end of the run, which has failed if it has no result; waits for the server."""
         if not self._sent:
             self._send("START", self._start)
         if result is not None:
@@ -136,12 +136,12 @@ class Lineage:
 
 
 def _client() -> Any:
-    # The folder from which the command is called says nothing about the code of the job.
+    # The current folder says nothing about the source code of the job.
     config = {"facets": {"source_code_location": {"disabled": True}}}
     try:
         client = OpenLineageClient(config=config)
         transport = (client.config.transport or {}).get("type")
-    except Exception as error:  # it has exceptions of many types
+    except Exception as error:  # the library raises exceptions of many types
         raise UsageError(
             f"--lineage: OpenLineage is not set up correctly: {type(error).__name__}: {error}",
             "change openlineage.yml, or the variables that begin with OPENLINEAGE",
@@ -157,14 +157,14 @@ def _client() -> Any:
 
 
 def _input(named: Dataset, streams: Iterable[Mapping[str, Any]]) -> InputDataset:
-    """A file that several streams read counts once."""
+    """An input dataset. A file that several streams read counts once."""
     files = {file["path"]: file for stream in streams for file in stream["files"]}
     statistics = input_statistics_input_dataset.InputStatisticsInputDatasetFacet(
         rowCount=sum(file["lines"] for file in files.values()),
         size=sum(file["bytes"] for file in files.values()),
         fileCount=len(files),
     )
-    # One file or a table has a version; several files have none in common.
+    # A single file or a table has a version; several files have no common one.
     versions = {stream.get("snapshot") for stream in streams}
     if versions == {None} and len(files) == 1:
         versions = {file["version"] for file in files.values()}
@@ -191,7 +191,7 @@ def _output(named: Dataset, result: RunResult | None) -> OutputDataset:
 
 
 class Dataset(NamedTuple):
-    """The name of a dataset by the rules of OpenLineage, https://openlineage.io/docs/spec/naming."""
+    """A dataset's name by OpenLineage's rules, https://openlineage.io/docs/spec/naming."""
 
     namespace: str
     name: str
@@ -212,7 +212,7 @@ def dataset(pattern: str) -> Dataset | None:
     if of_azure := _AZURE.fullmatch(path):
         account, container, name = of_azure.groups()
         return Dataset(f"abfss://{container}@{account}.dfs.core.windows.net", _name(name))
-    # The same files have the same name, with whatever password they are read.
+    # Without passwords, so that the same files always have the same name.
     scheme, _, rest = without_url_secrets(path).partition("://")
     bucket, _, name = rest.removeprefix(f"{HIDDEN}@").partition("/")
     return Dataset(f"{scheme}://{bucket}", _name(name))

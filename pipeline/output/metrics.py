@@ -1,4 +1,4 @@
-"""The metrics of the last run, metrics.prom, in the text format of Prometheus."""
+"""Makes metrics.prom: the last run and its scores as metrics, in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, labels_of, sli
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 
-PASSED = "passed"  # the verdict about a result that misses no threshold, in its run.json
-# The names of labels that have a meaning here.
+PASSED = "passed"  # the verdict in run.json if the result misses no threshold
+# The labels that our metrics set themselves.
 OWN_LABELS = ("metric", "system", "baseline", "slice", "signature", "version")
 _VERDICT = "gate_passed"
 _MEANINGS = {
@@ -51,9 +51,9 @@ _Sample = tuple[str, float | None, dict[str, str]]
 def metrics(
     record: Mapping[str, Any], result: Result | None, labels: Mapping[str, str], slices: int
 ) -> bytes:
-    """The metrics of a run that has ended; it has no result if it failed.
+    """The metrics of a run that has ended; `result` is None if the run failed.
 
-    No label has a value that changes from run to run, which would begin a new time series.
+    No label may have a value that changes with each run: it would begin a new time series.
     """
     # Imported here, because it takes a tenth of a second, and only runs with --output need it.
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
@@ -75,7 +75,7 @@ def with_verdict(data: bytes, *, passed: bool) -> bytes:
 
 
 def _of_run(record: Mapping[str, Any], result: Result | None) -> Iterator[_Sample]:
-    # Our files are known by the metric with which they begin.
+    # First, because publication.py recognizes our files by the metric with which they begin.
     yield "run_exit_code", record["exit_code"], {}
     yield _VERDICT, record["verdict"] and record["verdict"] == PASSED, {}
     yield "run_start_timestamp_seconds", _seconds(record["start"]), {}

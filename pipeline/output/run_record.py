@@ -1,7 +1,7 @@
-"""The record of the last run, run.json: when it ran, what was typed, and how it ended.
+"""Keeps run.json, the record of the last run: when it ran, what was typed, and how it ended.
 
-The command writes it when the job starts and when the run has ended, with metrics.prom and events
-of lineage. A record that says "running" without such a process belongs to a run that was killed.
+The command writes it when the job starts and when the run has ended, and with it metrics.prom and
+events of lineage. If it says "running" but no such process exists, the run was killed.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ State = Literal["running", "done", "failed"]
 
 
 class RunRecord:
-    """Tells others how a run goes: run.json and metrics.prom in its output folder, and lineage.
+    """Reports how a run goes: in run.json and metrics.prom in its output folder, and as lineage.
 
-    It does not tell of usage errors that are found before the job starts. If something cannot be
-    told, the run goes on. A run that fails removes _SUCCESS, but not if another run into the folder
-    has started after it: then everything stays as it is. So does a record of another program.
+    Usage errors found before the job starts are not recorded. If recording fails, the run goes on.
+    A run that fails removes _SUCCESS, unless another run into the folder has started after it; then
+    it changes nothing. Nor does it ever change the files of another program.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class RunRecord:
             "versions": {},
             "workers": [],
         }
-        self._output = ""  # without a folder, nothing is told
+        self._output = ""  # without a folder, nothing is recorded
         self._lineage: Lineage | None = None
         self._is_started = False
         self._result: RunResult | None = None
@@ -79,10 +79,10 @@ class RunRecord:
         lineage: str,
         **content: Any,
     ) -> None:
-        """Tells the record what the command line means. From now on a failure is recorded.
+        """Takes what the command line says. From now on, a failure is recorded.
 
-        A run that replaces no result leaves an earlier one as it is until its job starts. `lineage`
-        is the name of the job for OpenLineage, "" if the run sends no events.
+        Unless it `replaces` results, a run leaves an earlier one untouched until its job starts.
+        `lineage` is the job's name for OpenLineage; "" if the run sends no events.
         """
         Log.run = content["run"]
         self._output, self._replaces = output, replaces
@@ -94,13 +94,13 @@ class RunRecord:
             self._lineage = Lineage(content["run"], output, lineage, self._content["start"])
 
     def kept(self) -> None:
-        """The result of an earlier run stays, and its record too."""
+        """Records nothing, because the result and the record of an earlier run stay."""
         self._output = ""
 
     def start(self, inputs: Sequence[Stream]) -> None:
         if self._output:
             self._is_started = True
-            with contextlib.suppress(Exception):  # at the end it is tried again
+            with contextlib.suppress(Exception):  # it is tried again at the end
                 self._write(_record_in(self._output))
             if self._lineage is not None:
                 self._lineage.start(inputs)
@@ -127,7 +127,7 @@ class RunRecord:
         is_done = ending.code in (0, MISSED)
         if not is_done:
             self._result = None
-        # A failure has been reported. A second message would only hide its cause.
+        # If the run failed, that has been reported, and a second message would hide its cause.
         with (
             _warning() if is_done else contextlib.suppress(Exception),
             contextlib.ExitStack() as held,
@@ -140,11 +140,11 @@ class RunRecord:
             self._lineage.end(ending, self._result)
 
     def _is_last(self, record: Mapping[str, Any]) -> bool:
-        """Whether no run has started after this one, by the record in the folder."""
+        """Whether, by the record in the folder, no other run has started after this one."""
         return not record or record.get("run") == self._content["run"]
 
     def _is_of_another_run(self, former: Mapping[str, Any]) -> bool:
-        """Whether the folder now has the result or the record of another run, which stay."""
+        """Whether the folder now has the result or the record of another run, which must stay."""
         if self._result is not None:
             return storage.read(join(self._output, SCORES)) != self._result.scores
         if self._is_started:
@@ -174,7 +174,7 @@ class RunRecord:
             }
         else:
             if not former:
-                check_owned(self._output)  # it may be the folder of another program
+                check_owned(self._output)  # the folder may be another program's
             with contextlib.suppress(Exception):
                 check_owned(self._output, [SUCCESS])
                 remove(self._output, [SUCCESS])
@@ -193,7 +193,7 @@ class RunRecord:
 
 
 def _record_in(output: str) -> Mapping[str, Any]:
-    """The record of the last run; empty if there is none, or a crash has cut it off."""
+    """The record of the last run; empty if there is none, or if a crash has truncated it."""
     path, record = join(output, RUN_RECORD), dict[str, Any]()
     with contextlib.suppress(ValueError):
         record = json.loads(storage.read(path)) if is_owned(path) else record
@@ -201,7 +201,7 @@ def _record_in(output: str) -> Mapping[str, Any]:
 
 
 def keep_verdict(folder: str, missed: str) -> None:
-    """Writes the missed thresholds into run.json and metrics.prom, if they do not have them yet."""
+    """Writes the verdict of a gate into run.json and metrics.prom, unless it is already there."""
     path, verdict = join(folder, RUN_RECORD), _verdict(missed)
     with _warning():
         if not storage.exists(path) or verdict.items() <= _record_in(folder).items():
@@ -209,12 +209,12 @@ def keep_verdict(folder: str, missed: str) -> None:
         with locked(folder, SHORT_PATIENCE):
             record = _record_in(folder)
             if not record or not storage.exists(join(folder, SUCCESS)):
-                return  # a run has begun to replace the result
+                return  # a run has begun to replace the result that was judged
             prom = join(folder, METRICS)
             if is_owned(prom):
                 data = with_verdict(storage.read(prom), passed=not missed)
                 storage.write_atomically(prom, data)
-            # Last, because a gate that finds its verdict here writes nothing.
+            # run.json comes last, because a gate that finds its verdict there writes nothing.
             storage.write_atomically(path, document_bytes({**record, **verdict}))
 
 
@@ -226,7 +226,7 @@ def _verdict(missed: str) -> dict[str, Any]:
 def _warning() -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # each filesystem has exceptions of its own
+    except Exception as error:  # each filesystem has its own exceptions
         cause = getattr(error, "cause", None) or f"{type(error).__name__}: {error}"
         warn(f"the record of the run is not complete: {cause}")
 
@@ -248,7 +248,7 @@ def now() -> str:
 
 HIDDEN = "***"
 
-# A part of the name of a secret.
+# What the names of secrets contain.
 _SECRET = re.compile(
     r"secret|token|passw|passphrase|pwd|credential|signature|jwt|cookie|bearer|authorization"
     r"|(?:access|account|api|private|shared)_?key|connection_?string"
@@ -256,24 +256,24 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 
-# The name in NAME=VALUE, NAME: VALUE and "NAME": "VALUE", also in JSON inside of JSON.
+# The name in NAME=VALUE, NAME: VALUE and "NAME": "VALUE", also in JSON inside JSON.
 _NAME = re.compile(r"""([\w.-]+)[\\"']*\s*[=:]""")
-# The user and the password in a URL. A password can have a `/` or an `@` that is not escaped.
+# The user and the password in a URL. A password can contain an unescaped `/` or `@`.
 _USER = re.compile(r"""(?<=://)(?:[^/\s"':@]*:(?!\d+/)[^\s"']*|[^/\s"']*)(?=@)""")
 _PARAMETER = re.compile(r"""([?&]([\w.%-]+)=)[^&#\s"']+""")
 
 
 def redacted(words: Sequence[str], plain: frozenset[str]) -> list[str]:
-    """The words of a command line, without the values that are secrets by their names.
+    """The words of a command line, with values hidden that are secrets by their names.
 
-    A value that has such a name in it, as JSON can, is hidden as a whole. Of flags that are
-    `plain`, and of words without a flag, only secrets in URLs are hidden.
+    A value that contains such a name, as JSON can, is hidden completely. In values of `plain`
+    flags, and in words without a flag, only secrets in URLs are hidden.
     """
-    shown, flag = [], ""  # the flag whose value can be the next word
+    shown, flag = [], ""  # `flag`: the one whose value the next word can be
     for word in words:
         name, equals, value = word.partition("=")
         is_flag = word.startswith("-")
-        # A password can begin with a minus.
+        # Even if the word looks like a flag, because a password can begin with a hyphen.
         if _SECRET.search(flag) and name not in plain:
             shown.append(HIDDEN)
         elif is_flag:

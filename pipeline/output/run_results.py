@@ -1,8 +1,8 @@
-"""How a launcher gets its result: from the last step of its run, or because it is there already.
+"""Gets a launcher its result: from the last step of its run, or from an output folder that has it.
 
-The last step hands over an object in the same process, and otherwise a file, because other runs may
-replace scores.json at any time. A result that is there already is known by the digest in its
-manifest: of what was asked for, and of the sizes and versions of files. No text is read for it.
+The last step hands over an object in the same process, or else a file, because other runs may
+replace scores.json at any time. A result that is already there is recognized without reading texts,
+by a digest in its manifest of what was asked for and of the sizes and versions of files.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RunResult:
         return [*self.notes, *self.result.all_warnings]
 
 
-# The runs whose launcher waits in this process, and their results.
+# The results of runs whose launchers wait in this process; None until there is one.
 _HERE: dict[str, RunResult | None] = {}
 
 
@@ -70,7 +70,7 @@ def remove_handover(output: str, run: str) -> None:
 
 @contextlib.contextmanager
 def awaited(job: Job, in_process: bool) -> Iterator[Job]:
-    """The job with its output folder, or a temporary one, while a launcher waits for it."""
+    """The job, with a temporary output folder if it has none, while a launcher waits for it."""
     with contextlib.ExitStack() as stack:
         output = job.output or stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
         stack.callback(remove_handover, output, job.run)
@@ -94,10 +94,10 @@ def result_of(job: Job) -> RunResult:
 
 
 def existing_result(job: Job) -> bytes | None:
-    """The complete result that a run keeps; None if the job must run."""
+    """The scores.json of a complete result that is kept; None if the job must run."""
     if job.if_exists == "replace":
         return None
-    with locked(job.output):  # a run that is putting its result in place holds it
+    with locked(job.output):  # which waits for a run that is just committing its result
         is_marked = storage.exists(join(job.output, SUCCESS))
         result = result_in(job.output) if is_marked else None
         if result is None or not _is_whole(job.output, result[1]):
@@ -126,8 +126,8 @@ def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
 
 
 def requested(job: Job) -> list[str]:
-    """What decides a result, except for the files, such as "input systems 1 = atlas"."""
-    # If only the input shows the names of the systems, nothing is known about the first one.
+    """All choices that determine a result, without files, such as "input systems 1 = atlas"."""
+    # If only the input names the systems, the first one is not known.
     baseline = job.evidence.baseline or next(iter(job.source.systems), None)
     choices = {
         "metrics": job.scorings,
@@ -154,7 +154,7 @@ def _difference(job: Job, manifest: Mapping[str, Any]) -> str:
     gone = [line for line in former if line not in request]
     if changed or gone:
         return f"only here: {joined(changed) or 'nothing'}; only there: {joined(gone) or 'nothing'}"
-    return "the names, sizes or versions of the files that were read are others now"
+    return "the names, sizes or versions of the files that were read have changed"
 
 
 def _files(stream: Stream) -> list[tuple[str, int, str | None]]:

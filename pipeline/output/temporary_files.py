@@ -1,6 +1,6 @@
-"""The temporary files of a run on this machine: copies of pipes, the rows of a join, Beam's own.
+"""Temporary files of a run on this machine: copies of pipes, rows of a join, and Beam's own files.
 
-A job reads its input twice, and in parts, which a pipe does not allow. So the command copies each
+A job reads its input twice, and in pieces, which pipes do not allow, so the command copies each
 pipe to a file before the job starts.
 """
 
@@ -38,16 +38,16 @@ def is_pipe(path: str) -> bool:
 
 
 def system_of_pipe(path: str) -> str | None:
-    """The default name of a system from a pipe; None if it is named like a file (`mkfifo`)."""
+    """The default name of a system from a pipe; None if the pipe has a file's name (mkfifo)."""
     if path in _STDIN:
         return "stdin"
-    # A shell writes such a path for <(...).
+    # Shells replace <(...) by such a path.
     is_open = path.startswith(("/dev/fd/", "/proc/self/fd/"))
     return "pipe" if is_open and is_pipe(path) else None
 
 
 def check_pipes(inputs: Sequence[tuple[str, str]], anywhere: bool) -> None:
-    """Checks that the pipes among (name for messages, path) can be read, each by one stream."""
+    """Checks that the pipes among the (label, path) pairs can be read, each by one stream only."""
     seen: dict[tuple[int, int], str] = {}
     for label, path in inputs:
         if not is_pipe(path):
@@ -96,13 +96,13 @@ def with_temporary_files(source: Source, in_process: bool) -> Iterator[Source]:
 
 @contextlib.contextmanager
 def files_of_beam(in_process: bool) -> Iterator[None]:
-    """Puts the files that Beam prepares for an engine, and leaves, in a folder of the run."""
+    """Puts files that Beam prepares for an engine, and never removes, into a folder of the run."""
     if in_process:
         yield
         return
     folder = _new_folder()
-    # Only at the end of the process, after Beam has stopped the job server that it has started: the
-    # server's files are in the folder, too.
+    # Removed only when the process ends, after Beam has stopped the job server that it started,
+    # because the server's files are in the folder, too.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     before, tempfile.tempdir = tempfile.tempdir, folder
     try:
@@ -113,7 +113,7 @@ def files_of_beam(in_process: bool) -> Iterator[None]:
 
 def _new_folder() -> str:
     try:
-        return tempfile.mkdtemp(prefix="beam-bleu-")  # only this user can open it
+        return tempfile.mkdtemp(prefix="beam-bleu-")  # which only this user can open
     except OSError as error:
         raise JobError(
             f"no folder for temporary files can be used: {error.strerror}",
@@ -138,11 +138,11 @@ def _name(path: str) -> str:
 
 
 def _copied(pipes: Sequence[Stream], folder: str) -> Mapping[Stream, Stream]:
-    """Copies pipes to files in a folder; returns the stream of each copy.
+    """Copies pipes to files in a folder; maps each stream to that of its copy.
 
-    All are read at the same time, or a program that writes to two of them (`tee`) would hang.
+    All are read at the same time; otherwise a program that writes to two of them (tee) would hang.
     """
-    # The names have no suffix, so the text is never decompressed.
+    # The file names have no suffix, so the text is never decompressed.
     copies = {
         pipe: Stream(pipe.label, f"{folder}/pipe-{number}", _name(pipe.pattern))
         for number, pipe in enumerate(pipes)
@@ -157,7 +157,7 @@ def _copied(pipes: Sequence[Stream], folder: str) -> Mapping[Stream, Stream]:
             ended.put((pipe, error))
 
     for pipe, file in copies.items():
-        # If the run is stopped, nothing waits for a pipe that never ends.
+        # A daemon, so that a run that is stopped does not wait for a pipe that never ends.
         threading.Thread(target=copy, args=(pipe, file.pattern), daemon=True).start()
     for _ in copies:
         pipe, error = ended.get()
@@ -172,14 +172,14 @@ def _copied(pipes: Sequence[Stream], folder: str) -> Mapping[Stream, Stream]:
                 f"{pipe.label}: {_name(pipe.pattern)} cannot be read: {error.strerror}",
                 "check the program that writes to it, or save its text in a file",
             )
-        # As under cron, if -i is forgotten.
+        # Under cron, stdin is empty: the user has probably forgotten -i.
         if pipe.pattern in _STDIN and not os.path.getsize(copies[pipe].pattern):
             raise InputError(f"{pipe.label}: stdin is empty", _NAME_SYSTEMS)
     return copies
 
 
 def _copy(pipe: str, path: str) -> None:
-    # Opening /dev/stdin would read a file (< FILE) from its beginning again.
+    # A duplicate, because opening /dev/stdin would read a file (< FILE) from its beginning again.
     number = os.dup(0) if pipe in _STDIN else os.open(pipe, os.O_RDONLY)
     with open(number, "rb", buffering=0) as source, open(path, "xb") as file:
         os.set_blocking(number, True)

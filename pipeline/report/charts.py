@@ -1,6 +1,6 @@
-"""The charts of the page, which charts.html.jinja draws, and the axis that holds their values.
+"""The charts of a report as values (rows, curves, axes), which charts.html.jinja draws.
 
-No drawing depends on the fonts of a machine: labels are cut by their number of characters.
+Labels are cut at a number of characters, so a drawing does not depend on a machine's fonts.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
-_MOST_ROWS = 60  # A longer chart is not read. Its table has all rows.
+_MOST_ROWS = 60  # nobody reads a longer chart; the table beside it has all rows
 
 _LONGEST_LABEL = 19
-"""Characters beside a chart of dots. More would leave too little room for the dots."""
+"""Characters beside a chart of dots; more would leave too little room for the dots."""
 
-_ROOM_OF_NAMES = 34  # Characters below a chart of curves. More would overlap.
+_ROOM_OF_NAMES = 34  # characters below a chart of curves; more would overlap
 
 SHAPES = {
     "●": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
@@ -27,8 +27,8 @@ SHAPES = {
     "▼": "M0,5L5,-4H-5z",
     "✚": "M-1.6,-5h3.2v3.4h3.4v3.2h-3.4v3.4h-3.2v-3.4h-3.4v-3.2h3.4z",
 }
-"""The shapes of the series, as characters for the legend and as paths, so that nobody needs their
-colours. style.css has as many colours; more lines in one chart cannot be told apart."""
+"""Shapes that mark the series, as characters for the legend and as SVG paths, so that nobody has to
+tell colours apart. style.css has a colour for each; a chart with more lines could not be read."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Axis:
 
     @classmethod
     def of(cls, values: Iterable[float], steps: int) -> Axis:
-        """The axis that has all values, one or more, in about this number of steps."""
+        """An axis that contains all values (at least one), divided into about so many steps."""
         ordered = sorted(values)
         low, high = ordered[0], ordered[-1]
         rough = (high - low or abs(high) or 1.0) / steps
@@ -54,7 +54,7 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True)
 class Dot:
-    """A row of a chart; `meaning` is "plain", or of a difference "better", "worse" or "chance"."""
+    """A row of a chart; `meaning` is "plain", or, of differences, "better", "worse" or "chance"."""
 
     label: str
     value: float
@@ -64,7 +64,7 @@ class Dot:
 
 @dataclasses.dataclass(frozen=True)
 class Dots:
-    """A chart with a row for each dot, from top to bottom; from 0 if they are differences."""
+    """A chart with a row for each dot, from top to bottom; `from_zero` for differences."""
 
     rows: Sequence[Dot]
     unit: str
@@ -88,7 +88,7 @@ class Dots:
 
 @dataclasses.dataclass(frozen=True)
 class Series:
-    """A line of a chart of curves. None leads to the categories at `breaks`."""
+    """A line in a chart of curves. It is interrupted before the categories at `breaks`."""
 
     values: Sequence[float | None]
     intervals: Sequence[Sequence[float] | None] = ()
@@ -97,7 +97,7 @@ class Series:
 
 @dataclasses.dataclass(frozen=True)
 class Curves:
-    """Lines over categories that have an order; `unit` and `title` are those of the axes."""
+    """A chart of lines over ordered categories; `unit` and `title` name its axes."""
 
     categories: Sequence[str]
     series: Mapping[str, Series]
@@ -113,7 +113,7 @@ class Curves:
 
     @property
     def every(self) -> int:
-        """How many categories share a name below the chart, so that names do not overlap."""
+        """Of how many categories one is named below the chart, so that names do not overlap."""
         longest = min(max(map(cell_len, self.categories)), self.longest_name)
         return math.ceil((longest + 1) * len(self.categories) / _ROOM_OF_NAMES)
 
@@ -132,7 +132,7 @@ Chart = Dots | Curves
 
 
 def short(text: str, longest: int) -> str:
-    """A text that fits beside a chart. It loses its middle, because many names begin alike."""
+    """A text short enough for a chart. The middle is cut out, because many names begin alike."""
     if cell_len(text) <= longest:
         return text
     begin = set_cell_size(text, longest - 1 - longest // 2).rstrip()

@@ -1,4 +1,4 @@
-"""The figures of a page: what has changed, who is best, where, why, and what was scored."""
+"""Makes the figures of a report, each a chart, tables and a sentence: who is best, where, why."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ UNCERTAINTY = (
     "comparisons (Holm)."
 )
 
-_NAMED = 8  # a sentence names no more systems
+_NAMED = 8  # the most systems that a sentence names
 
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A fact. The first sentence of a table's caption is the name of the table."""
+    """A finding, with its chart and tables, each named by the first sentence of its caption."""
 
     title: str
     tables: Sequence[Table] = ()
@@ -78,14 +78,14 @@ def standing(result: Result) -> Iterator[Figure]:
                 yield Figure(name, scores_of_all, chart, best(name, rows, compared))
                 scores_of_all = []
             if table := differences_table(view, compared):
-                # Of all pairs, the chart has those with the first baseline.
+                # The chart shows only the pairs with the first baseline.
                 from_first = [row for row in compared if row.baseline == compared[0].baseline]
                 named = [("", row) for row in _best_first(from_first)]
                 yield _differences(name, name, named, table)
 
 
 def best(name: str, scores: Sequence[ScoreRow], comparisons: Sequence[ComparisonRow] = ()) -> str:
-    """Who has the best score by a metric of this name, and who cannot be told apart from it."""
+    """A sentence: which system is best by this metric, and which cannot be told apart from it."""
     ranked = [row for row in _best_first(scores) if row.score is not None]
     if not ranked:
         return f"No system has a score of the whole corpus by {name}."
@@ -150,7 +150,7 @@ def places(result: Result) -> Iterator[Figure]:
 def _chart_of_slices(
     result: Result, metric: MetricNames, item: str, slices: Sequence[Slice]
 ) -> Chart | None:
-    """The curves of all systems by length; otherwise the dots of the best system."""
+    """For slices by length, the curves of all systems; for others, the dots of the best system."""
     whole = result.whole(metric.metric) or result.averages(metric.metric)
     rows = [row for own in slices for row in own.scores.values()]
     systems = list(dict.fromkeys(row.system for row in (*_best_first(whole), *rows)))
@@ -227,7 +227,7 @@ def past(history: History) -> Iterator[Figure]:
 def _night_figure(history: History, systems: Sequence[NightSeries]) -> Figure:
     name = systems[0].name
     missing = [gap.night for gap in history.gaps if gap.kind == "missing"]
-    nights = sorted([*history.nights, *missing])  # dates and times as texts have the order of time
+    nights = sorted([*history.nights, *missing])  # sorted as texts, dates are in order of time
     curves = {}
     for series in systems:
         by_night = {score.night: score for score in series.scores}
@@ -274,7 +274,7 @@ def _versions(saved: SavedResult) -> dict[str, str]:
         return {}
     with named_if_damaged(record):
         versions = json.loads(read(record))["versions"]
-        # Not the machine: a report does not depend on it.
+        # Without the platform, because a report must not depend on the machine.
         return {name: own for name, own in versions.items() if name != "platform"}
 
 

@@ -1,4 +1,4 @@
-"""Makes and writes the page: one HTML file that loads nothing. The same results, the same bytes."""
+"""Makes and writes the report, one HTML file that loads nothing; equal results give equal bytes."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ KINDS = {
     "best": "The best of {system}",
     "sample": "A random sample of {system}",
 }
-"""What examples of each kind are, for readers, in the order in which the page shows them."""
+"""The headings of each kind of examples, in the order in which the page shows them."""
 
 _MOST_EXAMPLES = 200
 
 _LONGEST_TEXT = 600
 
 _JOINERS = "\u200c\u200d"
-"""Invisible, but without them words of Persian and of Indian scripts, and emoji, look wrong."""
+"""Invisible, but kept: without them, emoji and words in Persian or Indian scripts look wrong."""
 
 
 def require_jinja2() -> None:
@@ -55,7 +55,7 @@ def page(saved: SavedResult, history: History | None = None) -> bytes:
     examples = read_examples(saved.folder) if saved.folder else None
     with named_if_damaged(saved.name):
         text = _text(saved, examples or (), history)
-    # A document can have lone surrogates, for bytes of paths that are not UTF-8.
+    # A document can have lone surrogates, from paths that are not UTF-8.
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -106,7 +106,7 @@ def templates() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        # All texts come through here. The page shows what is invisible, or obeyed, as an escape.
+        # All texts pass through here, which escapes invisible and control characters.
         finalize=_shown,
     )
     environment.tests["numeric"] = is_numeric
@@ -123,7 +123,7 @@ def templates() -> jinja2.Environment:
 
 
 def _shown(value: Any) -> Any:
-    """A text with its invisible characters as escapes. The parts of the page itself stay."""
+    """A text with its invisible characters escaped; markup of the page itself is not changed."""
     import markupsafe
 
     if isinstance(value, str) and not isinstance(value, markupsafe.Markup):
@@ -132,12 +132,12 @@ def _shown(value: Any) -> Any:
 
 
 def write_report(output: str) -> str:
-    """Makes the page of the result in an output folder, which need not have a _SUCCESS yet."""
+    """Writes the report of the result in an output folder, which need not have a _SUCCESS yet."""
     folder = output.rstrip("/")
     scores, path = f"{folder}/{SCORES}", f"{folder}/{REPORT}"
     before = read(scores)
     made = page(result_at(folder, must_be_last=False))
-    # A run that replaces the result while the page is drawn must not keep a page about this one.
+    # If a run has replaced the result meanwhile, its folder must not get a page about the old one.
     with locked(folder):
         if read(scores) != before:
             raise JobError(

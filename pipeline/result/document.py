@@ -1,4 +1,4 @@
-"""The result document, scores.json: made from rows, and read back. Nothing depends on a machine."""
+"""Makes scores.json from the rows of a result, and reads it back. It has no times and no paths."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Document = Mapping[str, Any]
 _METRIC = ("metric", "name", "signature", "sacrebleu_signature")
 _PRESET = ("metric", "preset", "signature", "sacrebleu_signature")
 _COMPARED = ("metric", "system", "baseline", "segments", "units")
-# The keys of a comparison that are its fields. "slice" is behind "baseline".
+# With `_COMPARED`, the keys of a comparison that are fields of its row; "slice" follows "baseline".
 _NUMBERS = ("difference", "standard_error", "interval", "p_value", "p_value_holm", "detectable")
 
-# The fields of a result that are None if the document does not have them.
+# Fields of a result that the document copies, or leaves out if they are None.
 _AS_THEY_ARE = (
     *("segment_scores", "distributions", "coverage", "uncertainty", "clusters", "resampling"),
 )
@@ -38,7 +38,7 @@ _NOT_PARTS = {
 
 
 def document_of(result: Result) -> dict[str, Any]:
-    """The document of a result. `read_result` makes the same rows of it again."""
+    """The document of a result, from which `read_result` makes the same rows again."""
     has_errors = result.uncertainty is not None
     has_comparisons = has_errors and len(result.systems) > 1
     own = [row for row in result.scores if row.preset is None]
@@ -77,7 +77,7 @@ def document_bytes(document: Document) -> bytes:
 
 
 def numbers_of(row: ScoreRow, averaged: str) -> dict[str, Any]:
-    """The keys of a score without its uncertainty; `averaged` is "languages" or "tasks"."""
+    """The entry of a score without its uncertainty; `averaged` is "languages" or "tasks"."""
     size: dict[str, Any] = {"slice": row.group, "segments": row.segments}
     if row.group == MACRO_AVERAGE:
         size = {averaged: row.segments}
@@ -188,7 +188,7 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
         preset=preset,
         segments=segments,
         score=_number(entry["score"]),
-        # Results of earlier versions have no standard errors.
+        # Results of earlier versions may have no standard errors.
         standard_error=_number(entry.get("standard_error")),
         interval=_number(entry.get("interval")),
         parts={
@@ -200,7 +200,7 @@ def _score(entry: Document, group: Group, segments: int, preset: str | None = No
 
 
 def _number(value: Any) -> Any:
-    """A number, an interval or None of a file that anything can have written."""
+    """A number, an interval or None, checked, because anything can have written the file."""
     if isinstance(value, list | tuple):
         low, high = map(_number, value)
         return low, high

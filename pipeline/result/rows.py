@@ -1,7 +1,7 @@
-"""A result is flat rows: one for each score, and one for each comparison of two systems.
+"""The type of a result: flat rows, one for each score, and one for each comparison of two systems.
 
-A series, which gates and histories follow, has one score of each result: that of a system by a
-metric, on the whole corpus or on a slice.
+Gates and histories follow a *series* through several results: the score of a system by a metric, on
+the whole corpus or on a slice.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from beam_bleu.transforms.score.differences import Difference, holm
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 MACRO_AVERAGE: Final = "macro_average"  # the group of a mean over languages or tasks
-# What of the corpus a row is about: the labels of a slice and their values, `MACRO_AVERAGE`, or
-# None, the whole corpus.
+# The part of the corpus that a row is about: a slice, as its labels and their values;
+# `MACRO_AVERAGE`; or None, the whole corpus.
 Group = Mapping[str, str | None] | Literal["macro_average"] | None
 Entry = Mapping[str, Any]  # an entry of scores.json
-# How a score of two results was compared; "unchanged" if all counts are the same.
+# How a score was compared between two results; "unchanged" if all counts are the same.
 Method = Literal["paired", "independent", "unchanged"]
 
 
-# The name of a family: comparisons whose p-values are adjusted together.
+# A family: comparisons whose p-values are adjusted together.
 FamilyName = Literal["corpus", "macro_average", "slices"]
 
-# The families in their order, and on what their systems are compared.
+# The families in their order, and where they compare systems.
 FAMILIES: Mapping[FamilyName, str] = {
     "corpus": "on the whole corpus",
     "macro_average": "on the macro average",
@@ -56,10 +56,10 @@ class PresetNames:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A score; None for a mean of which a part is missing.
+    """A score with its parts. `score` is None for a mean that lacks the score of a part.
 
-    The preset is None for the definition of the run. For a mean, `segments` is the number of
-    languages or tasks. The parts are in the order of scores.json, which has no `warnings` of rows.
+    `preset` is None for the definition of the run. For a mean, `segments` is the number of its
+    languages or tasks. `parts` is in the order of scores.json, which does not have `warnings`.
     """
 
     metric: MetricWord
@@ -76,9 +76,9 @@ class ScoreRow:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DifferenceRow(Difference):
-    """The difference of two scores. For a mean in two results, `segments` counts its parts.
+    """The difference of two scores. For means in two results, `segments` is the number of parts.
 
-    `reason` is why a number is None; scores.json does not have it.
+    `reason` says why a number is None; it is not written to scores.json.
     """
 
     metric: MetricWord
@@ -101,7 +101,7 @@ class ComparisonRow(DifferenceRow):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ComparedRow(DifferenceRow):
-    """A score in two results: the new one minus the old one."""
+    """One score in two results, and its difference: the new one minus the old one."""
 
     old: float
     new: float
@@ -110,10 +110,10 @@ class ComparedRow(DifferenceRow):
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """A result. Its mappings are entries of scores.json, as docs/result.md explains them.
+    """A whole result. Its mappings are entries of scores.json, which docs/result.md explains.
 
-    Metric by metric, rows of the whole corpus and of slices come first, then means, then presets.
-    `languages` is empty if all segments have the same definition; `tasks` have no common score.
+    `scores` has, metric by metric, rows of the whole corpus and slices, then means, then presets.
+    `languages` is empty if all segments have one definition. `tasks` have no common score.
     """
 
     metrics: tuple[MetricNames, ...]
@@ -176,7 +176,7 @@ class Result:
         return list(dict.fromkeys(row.system for row in self.scores))
 
 
-# Fields that can differ between languages. All others are the same for them.
+# Fields of signatures that can differ between languages. All others are the same.
 _OF_TOKENS = {
     *("tok", "unicode"),
     *(package for row in TOKENIZERS.values() for package in row.versions),
@@ -184,7 +184,7 @@ _OF_TOKENS = {
 
 
 class Key(NamedTuple):
-    """What a series is of. The slice is a text, such as domain=news; "" is the whole corpus."""
+    """Identifies a series. The slice is a text, such as domain=news; "" is the whole corpus."""
 
     metric: MetricWord
     of_slice: str
@@ -199,8 +199,8 @@ class Key(NamedTuple):
 class Definition(NamedTuple):
     """How the scores of a metric were made.
 
-    `chosen` has those fields of the signature that a user chooses and that all languages have.
-    `parts` are the languages or tasks whose mean stands for the corpus, if it has no own score.
+    `chosen` has the fields of the signature that a user chooses and that all languages share.
+    `parts` are the languages or tasks whose mean stands for a corpus without a score of its own.
     """
 
     name: str
@@ -210,7 +210,7 @@ class Definition(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """What must be the same for any two scores that are compared."""
+        """What must be equal in two scores if they are to be compared."""
         return f"{self.chosen}|nrefs:{self.references}" if self.references else self.chosen
 
     @property
@@ -232,9 +232,9 @@ def key_of(row: ScoreRow | ComparedRow) -> Key:
 
 
 def series_of(result: Result) -> dict[Key, ScoreRow]:
-    """The score of each series, metric by metric, and first those of the whole corpus.
+    """The score of each series, metric by metric, first those of the whole corpus.
 
-    This is a mean where languages have different tokenizers, or tasks no common score.
+    If languages have different tokenizers, or tasks no common score, this is their mean.
     """
     scores: dict[Key, ScoreRow] = {}
     for metric in result.words:
@@ -259,7 +259,7 @@ def definition_of(result: Result, metric: MetricWord) -> Definition:
 
 
 def choices_in(signature: str, language_label: str | None = None) -> str:
-    """The fields of a signature that a user has chosen, except those that languages can change."""
+    """The fields of a signature that a user has chosen, without those that differ by language."""
     left_out = {"nrefs", "version"} | (set() if language_label is None else _OF_TOKENS)
     fields = [
         f"{name}:{value}" for name, value in _fields(signature).items() if name not in left_out
@@ -276,7 +276,7 @@ Row = TypeVar("Row", bound=DifferenceRow)
 
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:
-    """With p-values adjusted by Holm, for each metric and family of its own."""
+    """The rows with p-values adjusted by Holm's method, separately for each metric and family."""
     families: dict[tuple[MetricWord, str], list[int]] = {}
     for number, row in enumerate(rows):
         families.setdefault((row.metric, row.family), []).append(number)

@@ -1,7 +1,7 @@
-"""Compares two results, row by row: in pairs of the same segments, or as independent samples.
+"""Compares two saved results, row by row: in pairs of segments, or as independent samples.
 
-Independent samples have the errors of both scores, added in their squares. If the segments are the
-same, such an error is too large, so a difference that it calls significant is so.
+For independent samples, the squares of both standard errors add up. If the segments are the same,
+this error is too large, so a difference that is significant by it is significant in any case.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
     for name, saved in runs.items():
         if not saved.has_totals:
             return f"the {name} run has no totals.json (--save_totals), which pairs need"
-    # These load numpy and the kernel of replicates, so only a comparison in pairs pays for it.
+    # Imported here, because they load numpy and the kernel of replicates, which only pairs need.
     from beam_bleu.pipeline.saved.paired_runs import paired
     from beam_bleu.pipeline.saved.totals_file import OtherVersionsError
 
@@ -80,7 +80,7 @@ def common_definitions(old: Result, new: Result) -> dict[MetricWord, tuple[Defin
 
 
 def compared_series(old: Result, new: Result, pairs: Paired | str) -> dict[Key, ComparedRow]:
-    """By series; of a score of the whole corpus and a mean, the former."""
+    """The comparisons by series: those of the whole corpus if it has a score, else of the mean."""
     return {key_of(row): row for row in reversed(compare(old, new, pairs))}
 
 
@@ -118,12 +118,12 @@ def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:
     )
 
 
-_SHOWN = 5  # more names are not all told
+_SHOWN = 5  # the most names that a message lists
 
 
 @dataclasses.dataclass(frozen=True)
 class ComparedResults:
-    """Two results for `beam-bleu compare`; `pairs` says why if they are not compared in pairs."""
+    """Two results for `beam-bleu compare`; if not compared in pairs, `pairs` says why not."""
 
     old: SavedResult
     new: SavedResult

@@ -1,4 +1,4 @@
-"""Whether a result reaches thresholds."""
+"""Judges a result by the thresholds of gates, and says in words which of them it misses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOGGER = logging.getLogger("beam_bleu.gates")
 
 _MOST_REASONS = 5
 
-_EXACT = ".8g"  # how numbers are shown: a reader sees that 29.99997 is below 30
+_EXACT = ".8g"  # digits enough to see that 29.99997 is below 30
 
 _ONLY_ONE = "what a run has added up is not compared with saved totals"
 
@@ -36,10 +36,10 @@ Verdict = Literal["passed", "warned", "failed"]
 def targets(
     thresholds: Iterable[Threshold], keys: Collection[Key]
 ) -> tuple[dict[Key, Threshold], list[Threshold]]:
-    """The most specific threshold of each score, and the thresholds that are for no score."""
+    """The most specific threshold for each score, and the thresholds that apply to no score."""
     chosen: dict[Key, Threshold] = {}
     without: list[Threshold] = []
-    # Of two names for a score, the longer one is more specific.
+    # Longer names last: of two names that fit a score, the longer one is more specific.
     for threshold in sorted(thresholds, key=lambda threshold: len(threshold.name)):
         named = _named(threshold.name, keys)
         without += [] if named else [threshold]
@@ -51,7 +51,7 @@ def _named(name: str, keys: Collection[Key]) -> list[Key]:
     whole = [key for key in keys if not key.of_slice]
     if not name:
         return whole
-    # Names are compared as a whole, because both systems and slices can have brackets in theirs.
+    # Whole names are compared, not split, because names of systems and slices can have brackets.
     return (
         [key for key in whole if key.system == name]
         or [key for key in keys if key.shown == name]
@@ -69,7 +69,7 @@ def judge(
 ) -> list[Check]:
     """Compares a result with all thresholds. What cannot be compared fails.
 
-    `pairs` compares the result with the old one in pairs of segments, or says why nothing does.
+    `pairs` compares the result with the old one in pairs of segments, or is the reason why not.
     """
     changes: Mapping[Key, ComparedRow] = {}
     if gates.old is not None:
@@ -155,7 +155,7 @@ def _drops(
         if key not in scores:
             yield Check("failed", f"{name} has no {key.shown}, but {gates.old_name} has it")
         elif key in chosen and not key.of_slice and now.whole != before.whole:
-            # A language more in a mean can hide a drop of the others.
+            # One more language in a mean could hide that the others have dropped.
             yield Check(
                 "failed",
                 f"{key.shown} has {before.whole} in {gates.old_name}, and {now.whole} now: they "
@@ -202,7 +202,7 @@ def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None,
 
 
 def enforce(gates: Gates, result: Result, output: str) -> None:
-    """Raises the error of `judged`, the same at each call, and writes warnings into the log."""
+    """Logs the warnings of `judged` and raises its error, the same one at each call."""
     error, warnings = judged(gates, result, output)
     for warning in warnings:
         _LOGGER.warning("%s", warning)

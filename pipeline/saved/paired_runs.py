@@ -1,4 +1,4 @@
-"""Two runs in pairs: their random replicates say how far the same segments differ."""
+"""Compares two runs in pairs, by their saved replicates, if they scored the same segments."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
         return "the replicates are of different units: segments, or documents"
     if labels[0] != labels[1]:
         return "the partitions have different labels, and so different random weights"
-    # The inputs of records have one digest for all of their columns.
+    # Records have one digest for all of their columns, so their references cannot be compared.
     roles = {stream["role"] for parts in both for inputs in parts for stream in inputs}
     if roles - {"labels"} != {"candidates", "references"}:
         return "only line-parallel texts show whether their segments are the same"
@@ -88,7 +88,7 @@ def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
         tally = saved.totals.tally
         if tally.left_out or any(tally.missing.values()):
             return "segments were left out, perhaps different ones in each run"
-    # Other documents have other weights, and so have the same ones under other names.
+    # Weights depend on the documents and on their names, so either can make them differ.
     drawn = [[_drawn(saved, name) for name in saved.scorings] for saved in (old, new)]
     if not all(map(np.array_equal, *drawn)):
         return "the random weights of the segments are not the same"
@@ -96,7 +96,7 @@ def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
 
 
 def _drawn(saved: SavedTotals, name: MetricWord) -> Integers:
-    """What follows from random weights and references alone: the same for all systems."""
+    """Sums that depend only on random weights and references, so they are equal for all systems."""
     own = saved.own(name)
     shared = saved.scorings[name].corpus.basis.shared
     return _replicates(own, own.corpus.systems[0])[:, list(shared)]

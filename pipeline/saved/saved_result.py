@@ -1,4 +1,4 @@
-"""Reads the results of earlier runs. One that fails leaves them there, but without _SUCCESS."""
+"""Reads results of earlier runs. A failed run leaves the earlier result, but without _SUCCESS."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _NAME_A_RESULT = "name a scores.json or a totals.json of beam-bleu, or a folder 
 
 
 def is_folder(path: str) -> bool:
-    # An object store has no folders.
+    # An object store has no folders, so only the name can tell.
     return os.path.isdir(path) if is_local(path) else not path.endswith(".json")
 
 
 def named(word: str) -> list[str]:
-    """The paths that a word of the command line names, which can be a pattern, in natural order."""
+    """The paths that an argument names, which can be a pattern, in natural order."""
     path = word.removeprefix("file://")
     if glob.escape(path) == path or (is_local(path) and os.path.exists(path)):
         return [path]
@@ -70,7 +70,7 @@ def read(path: str) -> bytes:
 
 
 class ResultFile(NamedTuple):
-    """A file with a result, and its folder; "" if other files in it may be of another result."""
+    """A file with a result, and its folder; "" if the folder's other files may not belong to it."""
 
     path: str
     data: bytes
@@ -83,9 +83,9 @@ def beside(folder: str, name: str) -> bytes | None:
 
 
 def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -> ResultFile:
-    """The file with a result at a path; in a folder, the first of the names that is there.
+    """The file of a result: at this path, or, in a folder, the first of the names that exists.
 
-    With `must_be_last`, it must not be that of an earlier run, so there must be a _SUCCESS.
+    With `must_be_last`, it must be the last run's, not an earlier one's: _SUCCESS must exist.
     """
     path = path.removeprefix("file://")
     folder, file = "", path
@@ -99,9 +99,9 @@ def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -
         raise InputError(f"there is no {path}", _NAME_A_RESULT)
     data = read(file)
     where, name = os.path.split(file)
-    # Totals that are named can be a copy. Then no run.json is beside them: only runs write one.
+    # A totals.json that is named may be a copy. If so, it has no run.json, which only runs write.
     is_of_run = folder or (name == TOTALS and exists(os.path.join(where, RUN_RECORD)))
-    # Asked after the file is read: a run removes _SUCCESS before it replaces the file.
+    # Checked after reading the file, because a run removes _SUCCESS before it replaces the file.
     if must_be_last and is_of_run and not exists(os.path.join(where, SUCCESS)):
         raise InputError(
             f"{where or '.'} has no {SUCCESS}: the last run into it failed, or is under way, and "
@@ -121,9 +121,9 @@ def require_same_scores(path: str, data: bytes | None, scores: bytes | None) -> 
 
 @dataclasses.dataclass(frozen=True)
 class SavedResult:
-    """A result, and what the files beside it say. Its name is its path; "" for that of this run.
+    """A result, and the files beside it. `name` is its path; "" for the result of this run.
 
-    `totals_named` is the content of the totals.json that it was read from.
+    `totals_named` is the content of the totals.json from which it was read, if it was.
     """
 
     name: str
@@ -148,7 +148,7 @@ class SavedResult:
 
     @functools.cached_property
     def streams(self) -> Sequence[Mapping[str, Any]]:
-        """What was read, as manifest.json has it; () if that is not known."""
+        """The streams that were scored, as in manifest.json; () if they are not known."""
         if self.totals_named is not None:
             return [stream for part in self.totals_named.partitions for stream in part.inputs]
         data = beside(self.folder, MANIFEST)
@@ -161,7 +161,7 @@ class SavedResult:
 
 
 def result_at(path: str, *, must_be_last: bool = True) -> SavedResult:
-    """Of a folder with a scores.json and a totals.json, the former is read."""
+    """The result at a path. In a folder, scores.json is preferred to totals.json."""
     file = result_file(path, (SCORES, TOTALS), must_be_last=must_be_last)
     name = path.removeprefix("file://")
     with named_if_damaged(file.path):

@@ -1,4 +1,4 @@
-"""Saved totals: what a job has added up, and what it was asked for. Those of parts add up."""
+"""`SavedTotals`, the content of totals.json, and merging: the totals of parts can be added up."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SavedTotals:
         return result
 
     def definition(self, *, of_sums: bool) -> dict[str, str]:
-        """What the scores depend on, beside the texts; `of_sums`: what merged totals must share."""
+        """What scores depend on besides texts; with `of_sums`, what merged totals must share."""
         totals, resampling = self.totals, self.evidence.resampling
         if resampling is not None:
             resampling = dataclasses.replace(resampling, partition="")
@@ -113,7 +113,7 @@ Named = tuple[str, SavedTotals]
 
 
 def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
-    """The sum of all files, and warnings about texts that are repeated."""
+    """The sum of all files, and warnings about texts that were perhaps counted twice."""
     first_path, first = files[0]
     for path, saved in files[1:]:
         difference = differing(first.definition(of_sums=True), saved.definition(of_sums=True))
@@ -159,7 +159,7 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
             coverage=_coverage([own.coverage for own in totals if own.coverage is not None]),
         ),
         evidence=dataclasses.replace(first.evidence, resampling=unlabelled, partition=None),
-        # In an order that does not depend on that of the files.
+        # Sorted, so that the order of the files does not matter.
         partitions=tuple(sorted((own for saved in parts for own in saved.partitions), key=_order)),
         program=VERSION,
     )
@@ -207,7 +207,7 @@ def last_of_each_partition(files: Sequence[Named]) -> list[Named]:
 
 
 def _texts_of(partition: Partition) -> Iterator[tuple[tuple[str, str], str]]:
-    """The role and digest of each stream, and its name. Labels can be the same in two parts."""
+    """((role, digest), name) of each stream, except labels, which may repeat in several parts."""
     for stream in partition.inputs:
         if stream["role"] != "labels" and stream.get("lines") != 0:
             name = " ".join(filter(None, (stream["role"], stream["system"])))
@@ -215,9 +215,9 @@ def _texts_of(partition: Partition) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _repeated_texts(files: Sequence[Named]) -> list[str]:
-    """Warnings about candidates and records that are in partitions with different labels.
+    """Warnings about candidates and records that occur in partitions with different labels.
 
-    References can be the same each day. Partitions without labels are told apart by their digests.
+    References may repeat each day. Partitions without labels are told apart by their digests.
     """
     path_by_label: dict[str, str] = {}
     first: dict[tuple[str, str], tuple[str, Partition]] = {}

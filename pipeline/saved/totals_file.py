@@ -1,6 +1,6 @@
-"""The file totals.json: a frozen dataclass as JSON, its fields by the types that they declare.
+"""Writes and reads totals.json: frozen dataclasses as JSON, decoded by the types of their fields.
 
-An array is `{"shape", "columns", "values"}`, and a mapping without text keys is a list of pairs.
+An array is `{"shape", "columns", "values"}`; a mapping whose keys are not texts is a list of pairs.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> Any:
-    """The inverse of `encoded`. `owner` is the JSON of the dataclass, which names a `Metric`."""
+    """The inverse of `encoded`. `owner` is the JSON around the value, which names its `Metric`."""
     if value is None or hint is Any:
         return value
     if hint is Metric:
@@ -88,8 +88,8 @@ def decoded(hint: Any, value: Any, owner: Mapping[str, Any] | None = None) -> An
 
 @functools.cache
 def fields_of(of: type) -> dict[str, Any]:
-    """Those of a metric are without its choices of texts."""
-    # known_metrics.py does not load the types of its fields.
+    """The fields of a dataclass and their types; of a metric, without its choices of texts."""
+    # Named here, because known_metrics.py imports these types only for type checkers.
     hints = typing.get_type_hints(of, None, {"Metric": Metric, "TextName": TextName})
     of_text = of.text_fields() if issubclass(of, Metric) else ()
     return {
@@ -112,11 +112,11 @@ FORMAT_VERSION = 6
 
 
 class OtherVersionsError(InputError):
-    """The tokens were made with other versions of libraries than those that are installed here."""
+    """The tokens were made with versions of libraries other than those installed here."""
 
 
 def totals_bytes(saved: SavedTotals, scores: bytes) -> bytes:
-    """JSON in ASCII, each part of the content on a line of its own."""
+    """The file: JSON in ASCII, with each part of the content on its own line."""
     content = encoded(saved)
     parts = ",\n".join(f'"{name}": {_compact(part)}' for name, part in content.items())
     frame = {
@@ -135,7 +135,7 @@ def saved_bytes(
     scorings, slicing, evidence = job.scorings, job.slicing, job.evidence
     return totals_bytes(
         SavedTotals(
-            # The names of files and the first records are not those of the texts.
+            # File names and first records of `rejected` do not depend on the texts alone.
             dataclasses.replace(totals, rejected=Rejected(reasons=totals.rejected.reasons)),
             scorings,
             slicing,
@@ -160,7 +160,7 @@ def read_totals(path: str) -> SavedTotals:
 
 
 def totals_in(file: ResultFile) -> SavedTotals:
-    """In a folder they must belong to the scores.json there."""
+    """The totals in a file. In the folder of a result, they must belong to its scores.json."""
     try:
         frame = json.loads(file.data)
         if frame["format"] == TOTALS_FORMAT and frame["version"] != FORMAT_VERSION:
@@ -180,7 +180,7 @@ def totals_in(file: ResultFile) -> SavedTotals:
         ) from error
     require_same_scores(file.path, file.data, beside(file.folder, SCORES))
     saved: SavedTotals = decoded(SavedTotals, content)
-    # Signatures name the versions that are installed. They must be those that made the tokens.
+    # Signatures name the installed versions, which must be those that made the tokens.
     try:
         here = versions_of(saved.totals, saved.scorings, saved.slicing)
     except ImportError as error:  # no such package is installed
@@ -200,8 +200,8 @@ def _shown(versions: Mapping[str, str]) -> str:
 
 
 def write_result(saved: SavedTotals, scores: bytes, output: str, files: Sequence[str]) -> None:
-    """Writes the files of a result, but over none of the files that were read."""
-    # Importing Beam takes as long as merging a year of files.
+    """Writes the files of a result, but never over the files from which it was made."""
+    # Imported here: importing Beam takes as long as merging a year of files.
     from beam_bleu.pipeline.folder.paths import check_output, checked_path
 
     output = checked_path("--output", output, anywhere=False)

@@ -1,4 +1,4 @@
-"""The steps from batches to segment scores and all sums of a job, and to its last step."""
+"""The middle of a job's pipeline: steps that count batches, score segments and add up the sums."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from beam_bleu.transforms.wiring.steps import (
     giving_sums,
 )
 
-# What is counted: for each metric and each way to make its tokens, how.
+# What is counted: for each metric and each way to make its tokens, the text options and the metric.
 Counted = dict[tuple[MetricWord, TextName], tuple[Text, Metric]]
 
 
@@ -53,9 +53,9 @@ def sum_all(
     step: Step,
     tallies: PCollection[Tally] | None,
 ) -> Summed:
-    """Adds the steps from batches in the global window to everything that a job adds up.
+    """Adds the steps from batches, in the global window, to everything that a job adds up.
 
-    One step, fused with the reading, counts for all metrics. So each batch is read once.
+    One step, fused with the reading, counts for all metrics, so each batch is read once.
     """
     sums = {}
     if tallies is not None:
@@ -100,7 +100,7 @@ def segment_tables(
 
 
 class ScoreSegments(ThreadedDoFn):
-    """Maps statistics to a table, with the other arguments of `segment_table`."""
+    """Maps statistics to a table of segment scores, by `segment_table` with these arguments."""
 
     def __init__(self, arguments: tuple[int, str, Metric, pa.Schema], threads: int) -> None:
         super().__init__(threads)
@@ -121,7 +121,7 @@ def counted_of(job: Job) -> Counted:
 def counting(job: Job, step: Step) -> beam.ParDo:
     counted = counted_of(job)
     own = next(iter(job.scorings.values()))
-    # How slices by length count tokens for metrics that have none.
+    # How slices by length count tokens if the metrics have none.
     lengths = (job.metrics.lengths, BleuConfig(max_ngram_order=1))
     return count_matches(
         list(counted.values()),
@@ -149,9 +149,9 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
 
 
 def additions(job: Job) -> dict[str, Adding]:
-    """What is added up at each end. Only a metric's own tokens have slices and evidence."""
+    """What is added up for each end. Presets with other tokens have no slices and no evidence."""
     evidence = job.evidence
-    # Replicates need the number of documents, even without standard errors.
+    # Even without standard errors, replicates need the number of documents.
     needs_documents = evidence.uncertainty or evidence.resampling is not None
     added = {}
     for place, ((name, text), (_, metric)) in enumerate(counted_of(job).items()):
@@ -163,7 +163,7 @@ def additions(job: Job) -> dict[str, Adding]:
                 labels=tuple(job.source.labels),
                 with_products=evidence.uncertainty,
                 baseline=baseline_of(job),
-                # With saved totals, `rescore` can compare with another baseline.
+                # So that `rescore` can compare with another baseline, saved totals have all pairs.
                 with_all_pairs=evidence.compare_all or evidence.save_totals,
                 documents=evidence.documents if needs_documents else None,
                 resampling=evidence.resampling,
@@ -177,7 +177,7 @@ def of_documents(added: Additions) -> dict[str, Adding]:
 
 
 def baseline_of(job: Job) -> str | None:
-    """The baseline; None for the first system: some sources find theirs when they are read."""
+    """The baseline; None for the first system, which some sources find only when they are read."""
     return job.evidence.baseline or next(iter(job.source.systems), None)
 
 
@@ -189,15 +189,15 @@ def _label(job: Job, name: str | None) -> SegmentLabel | None:
     return None if name is None else SegmentLabel(name, job.source.labels.index(name))
 
 
-# The key that all values have, and each value with the name of its end.
+# The one key that all values share, and each value with the name of its end.
 Gathered = tuple[int, Iterable[tuple[str, Any]]]
 
 
 def bring_together(
     ends: Mapping[str, PCollection[Any]], sums: PCollection[NamedSums]
 ) -> PCollection[Gathered]:
-    """One `Gathered` with the values of all ends, and all sums, which have names of ends."""
-    # One type for all: otherwise the in-process runner encodes each element again.
+    """Brings the values of all ends, and all sums (named by their ends), into one `Gathered`."""
+    # All have the same type: otherwise the in-process runner would encode each element again.
     named = typehints.Tuple[int, typehints.Tuple[str, typehints.Any]]
     return (
         [

@@ -1,4 +1,4 @@
-"""The job: what is scored, how, and where the result goes."""
+"""`Job`, everything that a run is asked for: what is scored, how, and where the result goes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from beam_bleu.transforms.totals.closing import MostRejected
 class Scorings:
     """How a corpus and its segments are scored by one metric.
 
-    The label `languages` chooses the tokenizer of each segment. If the label `unpooled`, its task,
-    has several values, the whole corpus has no score. Both labels are items of the slicing.
+    The value of the label `languages` chooses a segment's tokenizer. If the label `unpooled` (the
+    task) has several values, the whole corpus has no score. Both labels are items of the slicing.
     """
 
     name: MetricWord
@@ -50,13 +50,13 @@ class Scorings:
 
     @property
     def counted(self) -> Mapping[TextName, Metric]:
-        """The metric with all columns that are needed, for each way to make tokens."""
+        """For each way to make tokens, the metric with all columns that are needed."""
         needed = {self.text: [self.corpus]}
         if self.segments is not None:
             needed[self.text].append(self.segments)
         for preset in self.presets.values():
             needed.setdefault(preset.text, []).append(preset.metric)
-        # The columns of a definition are among those of each wider one of the same metric.
+        # The widest one has them all: definitions of a metric contain the columns of narrower ones.
         return {
             text: max(metrics, key=lambda metric: metric.basis.width)
             for text, metrics in needed.items()
@@ -69,9 +69,9 @@ ScoringsOfMetrics = Mapping[MetricWord, Scorings]
 
 @dataclasses.dataclass(frozen=True)
 class JobMetrics:
-    """The metrics of a job, with what only the steps before the last one need.
+    """The metrics of a job, and what only the steps before the last one need.
 
-    `lengths` makes the tokens in which lengths are counted, and `picked` scores examples.
+    `lengths` says how tokens are made for slices by length, `picked` how examples are scored.
     """
 
     scorings: ScoringsOfMetrics
@@ -89,10 +89,10 @@ class JobMetrics:
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """What a job finds out about its scores.
+    """What a job finds out about its scores: standard errors, comparisons, replicates.
 
-    The baseline is None for the first system. `documents` is the label with the unit of each
-    segment, and None if segments are units.
+    A `baseline` of None is the first system. `documents` is the label that names each segment's
+    document; without it (None), the segments are the units.
     """
 
     uncertainty: bool = True
@@ -105,7 +105,7 @@ class Evidence:
 
     @property
     def unit(self) -> str:
-        """What a unit is: what would be drawn at random for another test set."""
+        """What a unit is, that is, what another test set would draw at random."""
         return "segment" if self.documents is None else "document"
 
     def baseline_of(self, systems: Sequence[str]) -> str:
@@ -136,10 +136,10 @@ def new_run() -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A source of segments, definitions of metrics, and an output folder that all workers can see.
+    """All that a run is asked for. Its output folder must be one that all workers can see.
 
-    All files that only this run writes have `run` in their names. It `is_awaited` if a launcher
-    waits for the result. `most_rejected` is None if a bad record is an error.
+    Names of files that only this run writes contain `run`. `is_awaited`: a launcher waits for the
+    result. `most_rejected` is None if a bad record is an error.
     """
 
     source: Source
@@ -172,6 +172,6 @@ class Job:
 
     @property
     def of_last_step(self) -> Job:
-        """The job as it is sent with the data: without the model of a tokenizer."""
+        """The job for the last step: without the model of a tokenizer, which can be large."""
         metrics = dataclasses.replace(self.metrics, texts={}, lengths=Text())
         return dataclasses.replace(self, metrics=metrics)

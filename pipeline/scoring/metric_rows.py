@@ -1,4 +1,4 @@
-"""What a result says about one metric: rows of its scores and differences, from its sums."""
+"""Makes the rows of one metric from its sums: scores, means, comparisons, clusters, warnings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Row = TypeVar("Row", ScoreRow, ComparisonRow)
 
 
 class _Place(NamedTuple):
-    """A slice that is scored, or the whole corpus: it has no labels."""
+    """A slice that is scored, or the whole corpus, which has no labels."""
 
     key: GroupKey
     labels: Mapping[str, str | None]
@@ -52,7 +52,7 @@ class _Place(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class MetricRows:
-    """What a result says about one metric. Only one of all metrics judges the input."""
+    """The rows and warnings of one metric. Only one metric of a run judges the input."""
 
     totals: Totals
     scorings: Scorings
@@ -89,7 +89,7 @@ class MetricRows:
 
     @functools.cached_property
     def tasks(self) -> list[str]:
-        """Those that have no common score."""
+        """The tasks, if there are several, which have no common score."""
         tasks = dict.fromkeys(
             str(value)
             for place in self._slices
@@ -120,7 +120,7 @@ class MetricRows:
 
     @functools.cached_property
     def _whole(self) -> _Place | None:
-        """The whole corpus; None if its languages have different tokens."""
+        """The whole corpus; None if its languages have different tokenizers."""
         texts = {self.scorings.text}
         if self.scorings.languages is not None:
             texts = {place.text for place in self._slices}
@@ -139,20 +139,20 @@ class MetricRows:
 
     @functools.cached_property
     def scores(self) -> list[ScoreRow]:
-        """Those of the whole corpus, if its parts have a common one."""
+        """The scores of the whole corpus; none if its languages or tasks have no common score."""
         if self._whole is None or self.tasks:
             return []
         return self._rows(self._whole, judge_input=self.judge_input)
 
     @functools.cached_property
     def sliced(self) -> list[ScoreRow]:
-        # Those of languages or tasks judge the input if no score of the whole corpus can.
+        # If the whole corpus has no score, the scores of languages or tasks judge the input.
         judging = self._parts if self.judge_input and not self.scores else ()
         keys = {place.key for place in judging}
         return [
             row
             for place in self._slices
-            # One warning is about the errors of all slices.
+            # A single warning (`_slices_without_errors`) explains the errors that slices lack.
             for row in self._rows(
                 place, judge_input=place.key in keys, unexplained=self.totals.systems
             )
@@ -160,7 +160,7 @@ class MetricRows:
 
     @functools.cached_property
     def presets(self) -> dict[PresetNames, list[ScoreRow]]:
-        # It is said already: a preset with the same tokens has the same units.
+        # Explained already, because a preset with the same tokens has the same units.
         unknown = {row.system for row in self.scores if row.standard_error is None}
         found = {}
         for name, preset in self.scorings.presets.items():
@@ -212,7 +212,7 @@ class MetricRows:
 
     @property
     def averages(self) -> Iterator[ScoreRow]:
-        """The means of scores of languages or tasks; None for a system that lacks one of them."""
+        """The means over languages or tasks; a system that lacks one of them has the score None."""
         for system, own in self._rows_of_parts(self.sliced).items() if self._parts else ():
             mean = error = None
             if len(own) == len(self._parts):
@@ -221,9 +221,9 @@ class MetricRows:
             yield ScoreRow(self.word, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {})
 
     def _signatures(self, place: _Place | None, metric: Metric) -> dict[str, Any]:
-        """Those of a definition; None if languages have different ones.
+        """The signatures of a definition; None if languages have different ones.
 
-        Systems can have different numbers of references. All of them count, in whatever order.
+        They show the fewest and the most references of all systems, so their order does not matter.
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
@@ -249,7 +249,7 @@ class MetricRows:
 
     @functools.cached_property
     def comparisons(self) -> list[ComparisonRow]:
-        """The differences on the whole corpus, then slice by slice those with the baseline."""
+        """The differences on the whole corpus, then, slice by slice, those from the baseline."""
         if not self.evidence.uncertainty:
             return []
         systems = self.totals.systems
@@ -275,7 +275,7 @@ class MetricRows:
 
     @functools.cached_property
     def average_comparisons(self) -> list[ComparisonRow]:
-        """The comparisons of the means over all languages or tasks, of systems that have them."""
+        """The comparisons of means over languages or tasks, for systems that have such means."""
         found = []
         for system, rows in self._rows_of_parts(self.comparisons).items():
             if rows and len(rows) == len(self._parts):
@@ -294,7 +294,7 @@ class MetricRows:
         """The systems in clusters, best first, without those that have no standard error."""
         rows = [row for row in self.comparisons if row.family == "corpus"]
         compared = {name for row in rows for name in (row.baseline, row.system)}
-        # Nothing is known about the others. They would take the lines away from all systems.
+        # Nothing is known about the others, which would remove the borders between all clusters.
         known = {
             row.system: row.score or 0.0
             for row in self.scores
@@ -305,7 +305,7 @@ class MetricRows:
 
     @property
     def resampling(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """What replicates of the whole corpus say of the scores, and of differences."""
+        """What replicates of the whole corpus say about the scores, and about the differences."""
         corpus, systems, resampling = self.own.corpus, self.totals.systems, self.evidence.resampling
         assert resampling is not None
         if self.own.replicates is None or corpus.systems != tuple(sorted(systems)):
@@ -362,7 +362,7 @@ class MetricRows:
             has, their = "have", "their slices have"
             if len(missing) == 1:
                 has, their = "has", "its slice has"
-            # A slice has no more documents than segments.
+            # Segments will do, because a slice has no more documents than segments.
             are_all_small = all(row.segments < FEWEST_UNITS for row in missing)
             other = "" if are_all_small else ", or a count on which the score depends is 0"
             yield (
@@ -374,7 +374,7 @@ class MetricRows:
 def _mean(numbers: Sequence[tuple[float, float | None]]) -> tuple[float, float | None]:
     """The mean of scores or differences, and its standard error if all of them have one.
 
-    They are of different segments, so their variances add up, as if they were independent.
+    Their segments differ, so they are treated as independent: their variances add up.
     """
     mean = math.fsum(number for number, _ in numbers) / len(numbers)
     errors = [error for _, error in numbers if error is not None]

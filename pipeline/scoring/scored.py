@@ -1,4 +1,4 @@
-"""The result of a job, from what it has added up, before anything is written."""
+"""Computes the result of a job from its totals: what the last step does before it writes files."""
 
 from __future__ import annotations
 
@@ -166,14 +166,14 @@ def _resampling(metrics: Sequence[MetricRows], evidence: Evidence) -> dict[str, 
 def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
     counters: dict[str, Any] = {"segments": totals.segments}
     counting = counts_empty_candidates(scorings)
-    if counting is not None:  # only empty_candidates depends on the metric
+    if counting is not None:  # of these counters, only empty_candidates depends on the metric
         metric = scorings[counting]
         corpus = totals.metrics[metric.name][metric.text].corpus
         own = [corpus.sums(system) for system in totals.systems]
         lengths = [metric.corpus.lengths(sums.columns) for sums in own]
         empty = [of_system.empty_candidates for of_system in lengths if of_system]
         counters["empty_candidates"] = sum(empty)
-        # Systems can have different segments (--coverage each).
+        # The maximum, because systems can have different segments (--coverage each).
         references = max(sums.reference_bytes for sums in own)
         counters["bytes"] = sum(sums.candidate_bytes for sums in own) + references
     if totals.is_tallied:
@@ -190,7 +190,7 @@ def _counters(totals: Totals, scorings: ScoringsOfMetrics) -> dict[str, Any]:
 def _examples_bytes(
     picked: Picked, metrics: Sequence[MetricWord], systems: Sequence[str], baseline: str
 ) -> bytes:
-    """JSON lines, of which a reader needs no other file."""
+    """The examples as JSON lines, which can be read without any other file."""
     of_baseline = ("baseline", "baseline_score", "difference", "baseline_candidate")
     lines = []
     for metric, system, kind in itertools.product(metrics, systems, EXAMPLE_KINDS.values()):
@@ -198,7 +198,7 @@ def _examples_bytes(
         for example in picked.examples.get(key, ()):
             entry = example.entry
             if entry["baseline"] != baseline:
-                # Without the first system, a segment was compared with another one.
+                # A segment that lacks the baseline was compared with another system.
                 entry = {**entry, **dict.fromkeys(of_baseline)}
             lines.append(f"{json_text(entry)}\n")
     return "".join(lines).encode()

@@ -1,4 +1,4 @@
-"""Thresholds that a result must reach, as flags give them."""
+"""Gates: the thresholds that flags such as --fail_under set, and checks of what they name."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ THRESHOLD_FLAGS: Mapping[str, ThresholdFlag] = {
     "--max_drop": ThresholdFlag(
         "drop",
         None,
-        "exit code 4 if a score can be more than POINTS worse than that of --against: --drop "
-        "says when; NAME as above",
+        "exit code 4 if a score is, by the rule of --drop, more than POINTS worse than in the "
+        "result of --against; NAME as above",
     ),
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Threshold:
-    """A number that scores are compared with, and its flag with the value as it was typed.
+    """A number with which scores are compared, its flag, and the value of the flag as typed.
 
-    `metric` is "" for the only one. `name` is SYSTEM, [SLICE] or SYSTEM[SLICE], or "" for all.
+    `metric` is "" for the only one. `name` is SYSTEM, [SLICE] or SYSTEM[SLICE]; "" is all systems.
     """
 
     flag: str
@@ -75,12 +75,12 @@ class Threshold:
 
     @classmethod
     def of(cls, flag: str, text: str) -> Threshold:
-        """The threshold of a value of a flag, [METRIC=][NAME=]NUMBER. A name can have a "="."""
+        """The threshold in a value of a flag, [METRIC=][NAME=]NUMBER. NAME can contain "="."""
         metric, equals, rest = text.partition("=")
         if not equals or not is_metric(metric):
             metric, rest = "", text
         name, equals, typed = rest.rpartition("=")
-        # float() also takes "1_0" for 10.
+        # Checked by a pattern, because float() reads "1_0" as 10.
         number = float(typed) if _NUMBER.fullmatch(typed) else math.nan
         if (equals and not name) or not math.isfinite(number):
             raise UsageError(
@@ -103,7 +103,7 @@ class Threshold:
 
 @dataclasses.dataclass(frozen=True)
 class Gates:
-    """All thresholds of a command line. Drops compare the new result with the `old` one."""
+    """All thresholds of a command line. Those of drops compare the new result with `old`."""
 
     thresholds: tuple[Threshold, ...] = ()
     drop: DropRuleName = DEFAULT_DROP_RULE
@@ -114,7 +114,7 @@ class Gates:
         return bool(self.thresholds)
 
     def of_kind(self, kind: str, metric: str, metrics: Collection[str]) -> list[Threshold]:
-        """The thresholds of a kind for one of the metrics of a result; the only one has no name."""
+        """The thresholds of a kind for one metric; a result's only metric need not be named."""
         names = (metric, "") if len(metrics) == 1 else (metric,)
         return [
             threshold
@@ -127,7 +127,7 @@ NO_GATES = Gates()  # the gates of a command line without thresholds: everything
 
 
 def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> None:
-    """Checks that a run can have the scores that thresholds name, if its systems are known."""
+    """Checks, if the systems are known, that the run has the scores that thresholds name."""
     known = ", ".join(map(CROSS.join, slicing.items)) or "none"
     begins = tuple(f"{system}[{item[0]}=" for system in ("", *systems) for item in slicing.items)
     for threshold in gates.thresholds if systems else ():

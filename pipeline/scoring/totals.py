@@ -1,4 +1,4 @@
-"""The totals of a job: everything that it has added up, and the ends at which its sums come."""
+"""`Totals`, everything a job has added up, and the *ends*: named inputs of the last step."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from beam_bleu.transforms.totals.group_totals import GroupTotals, MetricTotals
 
 @dataclasses.dataclass(frozen=True)
 class Totals:
-    """Everything that a job has added up. The result is a function of it and of the definitions.
+    """Everything that a job has added up. Totals and definitions determine the result.
 
-    `is_tallied` is whether the source has tallies, and so the result their counters. There is no
-    coverage if each record has all systems.
+    `is_tallied`: the source has tallies, so the result has their counters. `coverage` is None if
+    each record has all systems.
     """
 
     systems: tuple[str, ...]
@@ -48,11 +48,11 @@ class Totals:
         return {system: self.tally.scored.get(system, 0) for system in self.systems}
 
 
-# What has come at each end. Beside the ends that `end_of` names, there are `segments` (one
-# `FoundSegments`), `rejected`, `TALLIES`, `SAMPLE`, and `PICKED` with the examples.
+# What the last step got from each end. Besides the ends that `end_of` names, there are `segments`
+# (one `FoundSegments`), `rejected`, `TALLIES`, `SAMPLE`, and `PICKED` with the examples.
 Ends = Mapping[str, Sequence[Any]]
-SAMPLE = "sample"  # the end with the sample of the texts
-# The end with what became of the segments that were read; there if the source has tallies.
+SAMPLE = "sample"  # the end with a sample of the texts, to judge them
+# The end with the tally, what became of the segments that were read, if the source has tallies.
 TALLIES = "tallies"
 
 
@@ -96,7 +96,7 @@ def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:
 
 
 def only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> Any:
-    """Without a sum, None, if nothing was read and so none is needed."""
+    """The one sum; None if there is none because nothing was read (`is_needed` is false)."""
     sums = list(elements)
     if len(sums) > 1 or (is_needed and not sums):
         raise JobError(

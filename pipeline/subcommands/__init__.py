@@ -1,4 +1,4 @@
-"""The subcommands of beam-bleu, several in a file, and `run`, which runs one of them."""
+"""The subcommands, such as `beam-bleu compare`, and `run`, which runs any of them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def run(
     *,
     takes_others: bool = False,
 ) -> int:
-    """Runs a subcommand with the words after its name; returns the exit code.
+    """Runs a subcommand with the arguments after its name; returns the exit code.
 
-    `work` returns what stdout shows. If it `takes_others`, it also gets the flags of others.
+    `work` returns what stdout shows. With `takes_others`, `flags.others` has all unknown arguments.
     """
     parser = Parser(
         f"see beam-bleu {name} --help. To score a file that is called {name}, write ./{name}",

@@ -1,4 +1,4 @@
-"""The subcommands `beam-bleu compare` and `gate`: what two runs differ in, and thresholds."""
+"""`beam-bleu compare` shows how two runs differ; `beam-bleu gate` judges results by thresholds."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _text(compared: ComparedResults, metric: MetricNames, choice: RowChoice) -> 
 def _tables(
     compared: ComparedResults, metric: MetricNames, choice: RowChoice, *, for_paper: bool = False
 ) -> Iterator[Table]:
-    """The tables of differences by a metric; those for a paper have stars in place of numbers."""
+    """The tables of differences by a metric; for a paper, with stars instead of p-values."""
     notes = notes_of(compared.new.result, metric) if for_paper else []
     for family in FAMILIES:
         rows = compared.family(family, metric.metric)
@@ -206,9 +206,9 @@ _REMEDY = "find out what has changed, or change the threshold"
 
 def gate_command(argv: Sequence[str]) -> int:
     description = (
-        "Compares saved results with thresholds, and prints a line for each check, without "
-        "--quiet. It scores nothing. The exit code is 4 if a check fails, so that a scheduler can "
-        "repeat this command alone."
+        "Compares saved results with thresholds, and prints a line for each check, unless with "
+        "--quiet. It scores nothing, so a scheduler can repeat it alone. The exit code is 4 if a "
+        "check fails."
     )
     shown = "a scores.json, a totals.json or a folder with one"
     results = Flag("results", shown, "RESULT", nargs="+")
@@ -225,7 +225,7 @@ def _gate(flags: argparse.Namespace) -> bytes:
             "there is no threshold",
             "give --fail_under, --fail_over, --warn_under, --warn_over or --max_drop: see --help",
         )
-    # All files are read before the first line is printed.
+    # All files are read first, so that a damaged one is found before the first line is printed.
     results = [result_at(path) for path in flags.results]
     for saved in results:
         require_definitions(
@@ -236,14 +236,14 @@ def _gate(flags: argparse.Namespace) -> bytes:
     for saved in results:
         pairs = "nothing is compared" if old is None else pairing(old, saved)
         own = judge(saved.result, asked, saved.name, pairs)
-        # A scores.json that is named can be a copy, or somebody is only trying thresholds.
+        # Only for a folder: a scores.json named by itself may be a copy, or used to try thresholds.
         if saved.folder and kinds != {"warn"}:
             error = gate_error(own, _REMEDY)
             keep_verdict(saved.folder, "" if error is None else error.cause)
         name = f"{saved.name}: " if len(results) > 1 else ""
         checks += (Check(check.verdict, name + check.text) for check in own)
     error = gate_error(checks, _REMEDY)
-    if flags.quiet:  # stderr says why, because stdout does not
+    if flags.quiet:  # then stderr gives the reasons, because stdout does not
         if error is not None:
             raise error
         return b""

@@ -1,4 +1,4 @@
-"""The subcommand `beam-bleu doctor`: it prints what it finds, and ends with 1 if scoring fails."""
+"""`beam-bleu doctor`: prints what is installed and works; exit code 1 if scoring does not work."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ENDS = {
     (True, False): "The workers can do this job.",
     (True, True): "The workers cannot do this job.",
 }
-"""The last line, by whether an engine was asked, and whether something fails."""
+"""The last line, by (whether an engine was asked, whether something fails)."""
 
 
 def _fails(facts: Sequence[Fact]) -> bool:

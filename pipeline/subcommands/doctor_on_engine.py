@@ -1,4 +1,4 @@
-"""The workers of an engine: what they say of themselves, by a job that does nothing else."""
+"""`beam-bleu doctor --runner ...`: asks an engine's workers what they can do, by a small job."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from beam_bleu.transforms.pairing.files.found_files import check_visible
 
 
 def facts_of_engine(argv: Sequence[str]) -> list[Fact]:
-    """What the workers of an engine say of the job of a command line, which is not run."""
+    """What workers answer about the job of a command line; the job itself does not run."""
     arguments = parse(argv)
     runner, job = arguments.runner, arguments.job
     if runner.in_process:

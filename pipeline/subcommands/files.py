@@ -1,4 +1,4 @@
-"""The subcommands `beam-bleu files` and `copy`, for scripts: files of any filesystem."""
+"""`beam-bleu files` lists and `beam-bleu copy` copies files of any filesystem, for scripts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from beam_bleu.transforms.wiring.filesystems import is_local
 
 def files_command(argv: Sequence[str]) -> int:
     description = (
-        "Prints the path of each file that the patterns match, a line each, in the order in which "
-        "beam-bleu reads shards. The exit code is 3 if a pattern matches nothing. Paths are those "
-        "of this machine, or of any filesystem that beam-bleu can read."
+        "Prints the path of each file that the patterns match, one on each line, in the order in "
+        "which beam-bleu reads shards. The exit code is 3 if a pattern matches nothing. Paths can "
+        "be of this machine, or of any filesystem that beam-bleu can read."
     )
     shown = "a path, or a pattern with *, ? and [...], in quotation marks"
     patterns = Flag("patterns", shown, "PATTERN", nargs="+")
@@ -49,8 +49,8 @@ def _matched(pattern: str) -> list[str]:
 def copy_command(argv: Sequence[str]) -> int:
     description = (
         "Copies a file, such as a scores.json or a metrics.prom. It replaces an existing file in "
-        "one step, so that readers never see half of the new one. Paths are those of this "
-        "machine, or of any filesystem that beam-bleu can read and write."
+        "one step, so that readers never see half of the new one. Paths can be of this machine, "
+        "or of any filesystem that beam-bleu can read and write."
     )
     files = [
         Flag("source", "the file; - for stdin", "FILE"),

@@ -1,4 +1,4 @@
-"""The subcommands `beam-bleu history` and `report`: results of several nights, and pages."""
+"""`beam-bleu history` shows the scores of many nights; `beam-bleu report` makes an HTML page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEW_TEXTS = Flag(
 )
 
 
-_ALL_SLICES = "all"  # The value of --slice for all slices. The text of a slice has an equals sign.
+_ALL_SLICES = "all"  # the value of --slice for all slices; the text of a slice always has a "="
 
 
 def history_command(argv: Sequence[str]) -> int:
@@ -135,7 +135,7 @@ def report_command(argv: Sequence[str]) -> int:
 
 
 def _report(flags: argparse.Namespace) -> bytes:
-    # Beam, which writes the page, does not know this name of its local filesystem.
+    # Without file://, which Beam, by which the page is written, does not understand.
     several = are_several(flags.results)
     path = (flags.output or _beside_result(flags.results, several)).removeprefix("file://")
     require_jinja2()

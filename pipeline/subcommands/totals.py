@@ -1,4 +1,4 @@
-"""The subcommands `beam-bleu merge` and `rescore`: other results of saved totals."""
+"""`beam-bleu merge` adds up saved totals; `beam-bleu rescore` scores them by another definition."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from beam_bleu.transforms.totals.group_totals import pairs_with
 
 def merge_command(argv: Sequence[str]) -> int:
     description = (
-        "Adds up the totals that runs with --save_totals have written. The result is that of one "
-        "run over all of their inputs, to the last byte. No text is read."
+        "Adds up the totals that runs with --save_totals have written, without reading texts. The "
+        "result is, to the last byte, that of one run over all of their inputs."
     )
     files = Flag(
         "files",
@@ -74,7 +74,7 @@ def _merge(flags: argparse.Namespace) -> bytes:
     for warning in (*repeated, *missing_dates(labels)):
         warn(warning)
     if totals.evidence.documents is not None and len(totals.partitions) > 1:
-        # The totals do not have the names of documents, so it is not known whether there are any.
+        # Totals do not have the names of documents, so this cannot be checked.
         warn("documents with the same name in several partitions count as different documents")
     return finish(totals, shown, flags.output, [path for path, _ in files])
 
@@ -149,7 +149,7 @@ def _rescore(flags: argparse.Namespace) -> bytes:
 
 
 def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
-    """Saved totals with the choices of a command line. They have no scores of segments any more."""
+    """Saved totals with the choices of a command line, and without scores of segments."""
     names = flags.chosen_metrics if flags.metrics else tuple(saved.scorings)
     for name in names:
         if name not in saved.scorings:
@@ -171,7 +171,7 @@ def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
 
 
 def _require_lengths(saved: SavedTotals, names: Sequence[MetricWord]) -> None:
-    """Checks that slices by length count the same tokens as a run with these metrics would."""
+    """Checks that a run with these metrics would count the same tokens in slices by length."""
     if "bleu" in names or "bleu" not in saved.scorings:
         return
     text = saved.scorings["bleu"].text
@@ -188,7 +188,7 @@ def _definition(saved: SavedTotals, name: MetricWord, flags: RescoringFlags) -> 
     scorings, corpus = saved.scorings[name], saved.own(name).corpus
     _require_tokens(scorings, flags)
     old = scorings.corpus
-    # Of several references of a segment, which one is the best can depend on a choice.
+    # Some choices decide which of a segment's references is the best, which cannot be redone.
     most = max(corpus.sums(system).max_reference_count for system in corpus.systems)
     picks = old.picks_reference and most > 1
     changes = {}
@@ -204,14 +204,14 @@ def _definition(saved: SavedTotals, name: MetricWord, flags: RescoringFlags) -> 
         else:
             metric = old.changed(**changes)
         metric.require_corpus()
-        metric.value([0] * corpus.width)  # it checks that all columns are there
+        metric.value([0] * corpus.width)  # raises if the metric needs columns that are not there
     except ValueError as error:
         raise impossible(name, error) from None
     return metric
 
 
 def _require_tokens(scorings: Scorings, flags: RescoringFlags) -> None:
-    """Checks that the command line asks for no other tokens than those that were counted."""
+    """Checks that the command line does not ask for tokens other than those that were counted."""
     for name, given in {**flags.choices, "language_column": flags.language_column}.items():
         if name in ("spm_model", "language_column") and given is not None:
             raise UsageError(f"--{name} cannot be changed without the texts", _REPEAT)

@@ -1,4 +1,4 @@
-"""The subcommand `beam-bleu worst`: the worst segments of a system, or those that lost most."""
+"""`beam-bleu worst`: shows the worst segments of a system, or those that lost most."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _label(text: str) -> tuple[str, str | None]:
 
 def _worst(flags: argparse.Namespace) -> bytes:
     folder = flags.result.removeprefix("file://")
-    if os.path.basename(folder) in (SCORES, TOTALS):  # the files of its segments are beside it
+    if os.path.basename(folder) in (SCORES, TOTALS):  # its files of segments are beside it
         folder = os.path.dirname(folder) or "."
     saved = result_at(folder)
     wanted = _wanted(flags, saved.result)
