@@ -6,8 +6,6 @@ import dataclasses
 import json
 
 import apache_beam as beam
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import sacrebleu
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
@@ -39,16 +37,9 @@ ROWS = [
 ]
 
 
-def write(folder, name, rows):
-    """Writes rows as the suffix says."""
-    path = folder / name
-    if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=7)
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    else:
-        lines = [list(rows[0]), *(row.values() for row in rows)]
-        path.write_text("".join("\t".join(map(str, line)) + "\n" for line in lines))
+def write(folder, rows):
+    path = folder / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return str(path)
 
 
@@ -77,7 +68,7 @@ def test_paired_records_that_meet_the_conditions_are_scored_by_texts_and_numbers
         for row in ROWS
     ]
     reading = ReadPairedRecords(
-        write(tmp_path, "all.tsv", rows),
+        write(tmp_path, rows),
         candidate_columns=list(SYSTEMS),
         number_columns=["comet_{system}"],
         where={"part": "odd"},
@@ -106,14 +97,14 @@ def test_long_records_have_the_scores_of_sacrebleu(tmp_path):
         for row in ROWS
     ]
     columns = {"id_column": "id", "system_column": "system", "candidate_column": "mt"}
-    path = write(tmp_path, "rows.jsonl", rows)
+    path = write(tmp_path, rows)
     scores(ReadLongRecords(path, **columns, reference_columns=["r0", "r1"]), expected())
 
 
 def test_rejected_records_are_given_and_limited_and_give_a_warning(tmp_path):
     rows = [dict(row) for row in ROWS]
     rows[2]["atlas"] = None
-    path = write(tmp_path, "rows.jsonl", rows)
+    path = write(tmp_path, rows)
     columns = {"candidate_columns": ["atlas"], "reference_columns": ["ref0", "ref1"]}
     told = f"1 of {COUNT} segments was rejected"
     with pytest.raises(
@@ -178,7 +169,7 @@ def test_segments_without_numbers_are_refused_at_once():
 
 
 def test_lost_batches_are_an_error(tmp_path):
-    path = write(tmp_path, "rows.parquet", ROWS)
+    path = write(tmp_path, ROWS)
 
     def score():
         with beam.Pipeline(runner=FnApiRunner()) as pipeline:
