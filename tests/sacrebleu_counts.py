@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import sacrebleu
 from hostile_texts import Segment
-from metric_segments import assert_same_rows
-from scoring import statistics_of
+from scoring import assert_same_rows, statistics_of
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU, in_pieces
 
 from beam_bleu.transforms.metrics.bleu.columns import BleuColumns

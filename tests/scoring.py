@@ -1,33 +1,41 @@
-"""The score of a few segments, as the library computes it without a pipeline.
-
-Tests give a whole definition, a `BleuConfig`. The helpers here pass on the part that a room needs.
-"""
+"""What the library counts in a few segments, and their scores, without a pipeline."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from hostile_texts import Segment
 
-from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
+from beam_bleu.transforms.known_metrics import config_type
+from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Basis, Config
-from beam_bleu.transforms.native.arrays import exact
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.segments.batching import Segment, to_batch
+from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.score.estimates import Estimates, corpus_score
 from beam_bleu.transforms.score.segment_table import segment_schema, segment_table
 from beam_bleu.transforms.statistics.counting import BatchStatistics, count_batch
 from beam_bleu.transforms.totals.batch_adder import totals_of_rows
-from beam_bleu.transforms.totals.group_totals import (
-    FEWEST,
-    FIRST_REFERENCE,
-    MOST,
-    CorpusSums,
-    GroupTotals,
-)
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals
+
+
+def config_of(metric: Any, **choices: Any) -> Any:
+    """The definition of a metric by its name, or the definition that is given."""
+    return config_type(metric)(**choices) if isinstance(metric, str) else metric
+
+
+def counted(
+    segments: Sequence[Segment], metric: Any, others: Sequence[str] | None = None, **choices: Any
+) -> BatchStatistics:
+    """What is counted in segments, and, if there are any, in the candidates of another system."""
+    config, batch = config_of(metric, **choices), to_batch(segments)
+    if others is not None:
+        candidates = (*batch.candidates, pa.array(others, pa.large_string()))
+        batch = dataclasses.replace(batch, candidates=candidates, systems=("one", "other"))
+    return count_batch(batch, config.text, config.metric)
 
 
 def statistics_of(
@@ -57,26 +65,9 @@ def score_of_totals(totals: GroupTotals, config: Config, **options: Any) -> Any:
     return corpus_score(Estimates(totals, config.metric), config.text.name, **options)
 
 
-def bleu_of(totals: GroupTotals, config: BleuConfig, **options: Any) -> BleuScore:
-    return cast("BleuScore", score_of_totals(totals, config, **options))
-
-
-def totals_of_sums(sums: Mapping[str, CorpusSums]) -> GroupTotals:
-    """The totals of systems, without products. Of the facts they have bytes and references."""
-    (width,) = {len(own.columns) for own in sums.values()} or {0}
-    total = GroupTotals.zero(width)
-    for system, own in sums.items():
-        facts = np.zeros((1, 1, FIRST_REFERENCE), np.int64)
-        facts[..., :2] = own.candidate_bytes, own.reference_bytes
-        facts[..., [FEWEST, MOST]] = own.min_reference_count, own.max_reference_count
-        common = exact(np.array([[[own.segments, *own.columns]]], object))
-        crosses = np.zeros((1, 0, width, width), np.int64)
-        total += GroupTotals(width, (system,), (None,), (), common, crosses, None, facts)
-    return total
-
-
-def score_of(segments: Sequence[Segment], config: BleuConfig) -> BleuScore:
-    return bleu_of(group_totals(statistics_of(to_batch(segments), config)), config)
+def score_of(segments: Sequence[Segment], metric: Any, **choices: Any) -> Any:
+    config = config_of(metric, **choices)
+    return score_of_totals(group_totals(counted(segments, config), with_products=True), config)
 
 
 def corpus_sums(
@@ -92,3 +83,35 @@ def group_totals(
     """The totals of some segments of a batch."""
     basis = Basis(tuple(map(str, range(statistics.counts[0].shape[2]))), shared=())
     return totals_of_rows(statistics, [basis], rows, with_products=with_products).metrics[0]
+
+
+def rows_of_table(statistics: BatchStatistics, metric: Any) -> list[dict[str, Any]]:
+    """The rows of the table of the scores of segments."""
+    count = statistics.counts[0].shape[1]
+    numbered = dataclasses.replace(statistics, numbers=np.arange(count))
+    table = segment_table(numbered, 0, "metric", metric, segment_schema([metric]))
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def segment_scores(
+    segments: Sequence[Segment], metric: Any, **choices: Any
+) -> list[dict[str, Any]]:
+    config = config_of(metric, **choices)
+    return rows_of_table(counted(segments, config), config.metric)
+
+
+def present(references: Sequence[str | None]) -> list[str]:
+    return [reference for reference in references if reference is not None]
+
+
+def columns_of(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str | None, ...]]]:
+    """The candidates, and a list for each reference."""
+    references = zip(*(references for _, references in segments), strict=True)
+    return [candidate for candidate, _ in segments], list(references)
+
+
+def assert_same_rows(segments: Sequence[Segment], ours: np.ndarray, expected: Any) -> None:
+    """Checks the numbers of each segment: arrays (segments, numbers)."""
+    (wrong,) = np.nonzero((ours != np.array(expected)).any(axis=1))
+    assert not wrong.size, (segments[wrong[0]], ours[wrong[0]], expected[wrong[0]])

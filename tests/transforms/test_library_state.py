@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scoring import bleu_of, group_totals, statistics_of
+from scoring import group_totals, score_of_totals, statistics_of
 
 from beam_bleu import BleuConfig, bleu_of_sums, preset
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS
@@ -36,7 +36,7 @@ def test_added_rows_have_the_score_of_all_segments():
         added: dict[str, int] = {key: sum(part[key] for part in parts) for key in parts[0]}
         added["min_references"] = min(part["min_references"] for part in parts)
         added["max_references"] = max(part["max_references"] for part in parts)
-        whole = bleu_of(sums_of(SEGMENTS, config), config, judge_input=False)
+        whole = score_of_totals(sums_of(SEGMENTS, config), config, judge_input=False)
         assert bleu_of_sums(added, config) == whole
         assert whole.standard_error is not None
 
@@ -48,7 +48,7 @@ def test_other_scorings_of_the_same_tokens():
         BleuConfig(reference_length="average", weights=(0.1, 0.2, 0.3, 0.4)),
         BleuConfig(smooth_method="floor", effective_order=True),
     ):
-        expected = bleu_of(sums_of(SEGMENTS, config), config, judge_input=False)
+        expected = score_of_totals(sums_of(SEGMENTS, config), config, judge_input=False)
         assert bleu_of_sums(row, config) == expected
     with pytest.raises(ValueError, match="sums of order 4 cannot be scored"):
         bleu_of_sums(row, BleuConfig(max_ngram_order=5))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import os
 import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 from apache_beam import Pipeline
 from command_line import EXAMPLE, EXAMPLES, called, streams, write_lines
 from made_units import named_columns
 from result_folder import RECORDS, RESULT
-from scoring import totals_of_sums
 
 import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.command_line.options import parse
@@ -29,37 +28,42 @@ from beam_bleu.pipeline.scoring.scored import scored
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.statistics import batch_steps
 from beam_bleu.transforms.statistics.batch_steps import CountMatches
-from beam_bleu.transforms.totals.group_totals import CorpusSums, MetricTotals
+from beam_bleu.transforms.totals.group_totals import FIRST_REFERENCE, GroupTotals, MetricTotals
 
 CONFIG = BleuConfig(max_ngram_order=2)
 TEXT = CONFIG.text.name
 SCORINGS = {"bleu": Scorings("bleu", TEXT, CONFIG.metric)}
-SUMS = CorpusSums(
-    columns=named_columns(
-        2, segments=2, candidate_length=8, ref_shortest=10, matches_1=6, matches_2=3
-    ),
-    min_reference_count=1,
-    max_reference_count=1,
-    candidate_bytes=30,
-    reference_bytes=40,
+COLUMNS = named_columns(
+    2, segments=2, candidate_length=8, ref_shortest=10, matches_1=6, matches_2=3
 )
 
 
-def document_of_sums(sums: Mapping[str, CorpusSums]) -> dict[str, Any]:
-    """The document of two systems that should have two segments each."""
+def document_of_sums(sums: Mapping[str, tuple[tuple[int, ...], int]]) -> dict[str, Any]:
+    """The document of two systems that should have two segments each.
+
+    Each system has columns and the bytes of its candidates; references have 40 bytes.
+    """
     planned = {"LIUM": 2, "größe 北京": 2}
-    metrics = {"bleu": {TEXT: MetricTotals(totals_of_sums(sums))}}
+    width = len(COLUMNS)
+    total = GroupTotals.zero(width)
+    for system, (columns, size) in sums.items():
+        common = np.array([[[columns[SEGMENTS], *columns]]])
+        crosses = np.zeros((1, 0, width, width), np.int64)
+        facts = np.array([[[size, 40, 1, 1, *[0] * (FIRST_REFERENCE - 4)]]])
+        total += GroupTotals(width, (system,), (None,), (), common, crosses, None, facts)
+    metrics = {"bleu": {TEXT: MetricTotals(total)}}
     totals = Totals(tuple(planned), Tally(2, planned), metrics)
     return document_of(scored(totals, SCORINGS, evidence=Evidence(uncertainty=False)))
 
 
 def test_counters_add_up_the_systems_and_count_the_references_once():
-    other = dataclasses.replace(SUMS, columns=(*SUMS.columns[:-2], 1, 1), candidate_bytes=7)
-    document = document_of_sums({"größe 北京": other, "LIUM": SUMS})
+    other = *COLUMNS[:-2], 1, 1
+    document = document_of_sums({"größe 北京": (other, 7), "LIUM": (COLUMNS, 30)})
     assert document_bytes(document).endswith(b"}\n")
     read = json.loads(document_bytes(document))
     assert read["scores"][0]["matches"] == [6, 3]
@@ -70,10 +74,10 @@ def test_counters_add_up_the_systems_and_count_the_references_once():
 
 
 def test_numbers_of_segments_that_differ_fail_the_job():
-    more = dataclasses.replace(SUMS, columns=(3, *SUMS.columns[1:]))
+    more = (3, *COLUMNS[1:]), 30
     for sums, found in (
-        ({"LIUM": SUMS}, "0 of system größe 北京"),
-        ({"LIUM": more, "größe 北京": SUMS}, "3 of system LIUM"),
+        ({"LIUM": (COLUMNS, 30)}, "0 of system größe 北京"),
+        ({"LIUM": more, "größe 北京": (COLUMNS, 30)}, "3 of system LIUM"),
     ):
         with pytest.raises(JobError) as error:
             document_of_sums(sums)

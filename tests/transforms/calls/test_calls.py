@@ -16,7 +16,7 @@ import pytest
 import sacrebleu
 from found_in_pipelines import found_in
 from hostile_texts import segments_with_references
-from metric_segments import columns_of, segment_scores
+from scoring import columns_of, segment_scores
 
 import beam_bleu
 from beam_bleu import (

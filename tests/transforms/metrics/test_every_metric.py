@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from metric_segments import score_of
+from scoring import score_of
 
 from beam_bleu.pipeline.saved.totals_file import decoded, encoded
 from beam_bleu.transforms.known_metrics import METRICS, config_type

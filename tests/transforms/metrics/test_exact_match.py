@@ -10,7 +10,7 @@ import pytest
 from hostile_texts import Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_segments import counted, present, score_of, segment_scores
+from scoring import counted, present, score_of, segment_scores
 
 from beam_bleu.transforms.metrics.squad import F1_HIGH, F1_LOW
 from beam_bleu.transforms.native.fixed_point import fixed_point

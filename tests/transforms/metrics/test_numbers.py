@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lm_eval_formulas import bits_per_byte, perplexity, weighted_perplexity
-from metric_segments import rows_of_table
-from scoring import group_totals, score_of_totals
+from scoring import group_totals, rows_of_table, score_of_totals
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.numbers import (

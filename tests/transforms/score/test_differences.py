@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from made_units import changed, made_totals, made_units
-from scoring import bleu_of
+from scoring import score_of_totals
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -185,7 +185,7 @@ def test_a_comparison_reads_like_its_row():
 
 def test_compared_systems_read_like_the_tables():
     bleu = dataclasses.replace(
-        bleu_of(made_totals(ROWS), USUAL), score=61.25, interval=(57.9, 64.6)
+        score_of_totals(made_totals(ROWS), USUAL), score=61.25, interval=(57.9, 64.6)
     )
     names = {"a": bleu, "系统": dataclasses.replace(bleu, score=8.0), "<b>\n": bleu}
     compared = ComparedSystems(

@@ -1,4 +1,4 @@
-"""The standard error is that of the units' influences, of every metric, and that of a bootstrap."""
+"""The standard error is that of the units' influences, of every metric."""
 
 import dataclasses
 from decimal import Decimal, localcontext
@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 from made_units import made_totals, made_units
-from scoring import bleu_of
+from scoring import score_of_totals
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -144,15 +144,6 @@ def found_in(rows):
     return Estimates(made_totals(rows), USUAL).error("a")
 
 
-def test_it_is_that_of_a_bootstrap():
-    rows = np.array(made_units(400, ratio=1.3))
-    weights = np.random.default_rng(7).multinomial(400, np.full(400, 1 / 400), size=2000)
-    scores = [USUAL.value(tuple(map(int, sums))) for sums in weights @ rows]
-    score = bleu_with_error(rows.tolist())
-    assert score.standard_error == pytest.approx(np.std(scores, ddof=1), rel=0.05)
-    assert score.interval == pytest.approx(np.quantile(scores, [0.025, 0.975]), abs=0.4)
-
-
 def test_nothing_cancels():
     # Segments of 2^40 tokens that are nearly the same: their products need more than 64 bits, and
     # what distinguishes the segments is in the last digits of the products.
@@ -167,7 +158,7 @@ def test_nothing_cancels():
 
 
 def bleu_with_error(rows):
-    return bleu_of(made_totals(rows), BleuConfig(), judge_input=False)
+    return score_of_totals(made_totals(rows), BleuConfig(), judge_input=False)
 
 
 def test_a_score_has_it_if_its_units_are_given():
@@ -180,7 +171,7 @@ def test_a_score_has_it_if_its_units_are_given():
     assert score.warnings == ()
     totals = made_totals(rows)
     totals = dataclasses.replace(totals, common=totals.common[..., : 1 + totals.width])
-    without = bleu_of(totals, BleuConfig(), judge_input=False)
+    without = score_of_totals(totals, BleuConfig(), judge_input=False)
     assert without == dataclasses.replace(score, standard_error=None, interval=None)
 
 

@@ -16,9 +16,8 @@ import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_segments import assert_same_rows
 from sacrebleu_counts import integers, sacrebleu_integers
-from scoring import corpus_sums, group_totals, statistics_of
+from scoring import assert_same_rows, corpus_sums, group_totals, statistics_of
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig

@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hostile_texts import hostile_segment
-from metric_segments import assert_same_rows
 from sacrebleu_counts import EVERY_TOKENIZATION, counted, integers
-from scoring import statistics_of
+from scoring import assert_same_rows, statistics_of
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig

@@ -10,9 +10,9 @@ import sacrebleu
 import spm_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_units import named_columns
+from made_units import made_totals, named_columns
 from sacrebleu_counts import assert_equal_to_sacrebleu
-from scoring import bleu_of, score_of, totals_of_sums
+from scoring import score_of, score_of_totals
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
@@ -20,33 +20,27 @@ from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SMOOTH_VAL
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
-from beam_bleu.transforms.totals.group_totals import CorpusSums
 from beam_bleu.transforms.version import VERSION
 
 DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
 
 
-def made_sums(matches, totals, sys_len, ref_len, segments=1):
-    """The sums of a corpus whose candidates have these n-grams; the first are its tokens."""
-    assert sys_len == totals[0]
+def made_sums(matches, totals, ref_len):
+    """The columns of a segment whose candidate has these n-grams; the first are its tokens."""
     short = [more - less for less, more in itertools.pairwise(totals)]
-    return CorpusSums(
-        columns=named_columns(
-            len(totals),
-            segments=segments,
-            candidate_length=sys_len,
-            ref_shortest=ref_len,
-            **{f"matches_{n}": matched for n, matched in enumerate(matches, 1)},
-            **{f"short_{n}": segments + fewer for n, fewer in enumerate(short, 1)},
-        ),
-        min_reference_count=1,
-        max_reference_count=1,
+    return named_columns(
+        len(totals),
+        segments=1,
+        candidate_length=totals[0],
+        ref_shortest=ref_len,
+        **{f"matches_{n}": matched for n, matched in enumerate(matches, 1)},
+        **{f"short_{n}": 1 + fewer for n, fewer in enumerate(short, 1)},
     )
 
 
 def test_sums_of_another_order_are_refused():
     with pytest.raises(ValueError, match=r"sums of order 2 .* needs order 4"):
-        bleu_of(totals_of_sums({"": made_sums((1, 1), (2, 1), 2, 2)}), BleuConfig())
+        score_of_totals(made_totals([made_sums((1, 1), (2, 1), 2)]), BleuConfig())
 
 
 VALUES = st.none() | st.sampled_from([0, 0.0, 1, 0.1, 0.125, 3]) | st.floats(0, 1e6)
@@ -62,8 +56,7 @@ def sums_and_definition(draw):
         totals.sort(reverse=True)
     shares = draw(st.lists(st.integers(0, 8), min_size=order, max_size=order))
     matches = [total * share // 8 for total, share in zip(totals, shares, strict=True)]
-    sys_len = totals[0]
-    ref_len = draw(st.sampled_from([0, sys_len]) | st.integers(0, 2 * largest))
+    ref_len = draw(st.sampled_from([0, totals[0]]) | st.integers(0, 2 * largest))
     method = draw(st.sampled_from(["exp", "floor", "add-k", "none"]))
     config = BleuConfig(
         smooth_method=method,
@@ -71,14 +64,14 @@ def sums_and_definition(draw):
         effective_order=draw(st.booleans()),
         max_ngram_order=order,
     )
-    return made_sums(matches, totals, sys_len, ref_len), config
+    return made_sums(matches, totals, ref_len), config
 
 
 @DETERMINISTIC
 @given(sums_and_definition())
 def test_any_sums_score_as_in_sacrebleu_to_the_last_bit(drawn):
     sums, config = drawn
-    columns = BleuColumns(sums.columns)
+    columns = BleuColumns(sums)
     theirs = sacrebleu.BLEU.compute_bleu(
         list(columns.matches),  # its own lists, because add-k changes them
         list(columns.totals),
@@ -89,7 +82,7 @@ def test_any_sums_score_as_in_sacrebleu_to_the_last_bit(drawn):
         effective_order=config.effective_order,
         max_ngram_order=config.max_ngram_order,
     )
-    ours = bleu_of(totals_of_sums({"": sums}), config)
+    ours = score_of_totals(made_totals([sums]), config)
     assert ours.score == theirs.score
     assert list(ours.precisions) == theirs.precisions
     assert (ours.bp, ours.ratio) == (theirs.bp, theirs.ratio)

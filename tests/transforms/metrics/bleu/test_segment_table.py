@@ -10,10 +10,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from metric_segments import present
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
-from scoring import bleu_table, score_of, statistics_of
+from scoring import bleu_table, present, score_of, statistics_of
 
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS
 from beam_bleu.transforms.metrics.bleu.formula import CORPUS_SMOOTH_METHODS

@@ -16,7 +16,7 @@ import sacrebleu
 from hostile_texts import CODE_POINTS, WHITE_SPACE, Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_segments import assert_same_rows, columns_of, counted, present, score_of, segment_scores
+from scoring import assert_same_rows, columns_of, counted, present, score_of, segment_scores
 
 from beam_bleu import ChrfConfig
 from beam_bleu.transforms.metrics.chrf import kernel

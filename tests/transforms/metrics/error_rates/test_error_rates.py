@@ -12,7 +12,7 @@ import pytest
 from hostile_texts import CODE_POINTS, Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_segments import assert_same_rows, counted, present, score_of, segment_scores
+from scoring import assert_same_rows, counted, present, score_of, segment_scores
 
 from beam_bleu.transforms.metrics.error_rates.metric import (
     REFERENCE_LENGTH,

@@ -13,8 +13,8 @@ import pytest
 from hostile_texts import Segment, hostile_segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_segments import counted, score_of, segment_scores
 from rouge_score.rouge_scorer import RougeScorer, _union_lcs
+from scoring import counted, score_of, segment_scores
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.rouge.kernel import MOST_COMPARED

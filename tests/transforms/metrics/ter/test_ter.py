@@ -15,7 +15,7 @@ import sacrebleu
 from hostile_texts import Segment, segments_with_references
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from metric_segments import (
+from scoring import (
     assert_same_rows,
     columns_of,
     counted,
