@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from engine_parts import need
-from shown_tables import PRESETS, document, with_evidence
+from shown_tables import EVIDENCE, document
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.result.document import document_bytes, read_result
@@ -29,10 +29,14 @@ ARTICLE = r"""\documentclass{article}
 
 def hostile(names):
     """A result with these names of systems, labels and slices."""
-    found = with_evidence(document(names, PRESETS[:3]))
-    for entry in (*found["scores"], *found["comparisons"]):
-        if entry["slice"] is not None:
-            entry["slice"] = {names[0]: names[-1] if entry["slice"]["domain"] else names[1]}
+    found = document(names, *EVIDENCE, "--compare_presets")
+    slices = {"news": {names[0]: names[-1]}, None: {names[0]: names[1]}}
+    for key in ("scores", "comparisons"):
+        found[key] = [
+            {**entry, "slice": entry["slice"] and slices[entry["slice"]["domain"]]}
+            for entry in found[key]
+            if not entry["slice"] or entry["slice"]["domain"] in slices
+        ]
     return found
 
 
