@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import dataclasses
 import gc
 import io
@@ -14,11 +15,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 from unittest import mock
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import quicker_beam
 from compressing import COMPRESS
 from sacrebleu.metrics import BLEU
@@ -190,6 +193,28 @@ def write_lines(path: Path, lines: Sequence[str]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(COMPRESS[suffix]("".join(f"{line}\n" for line in lines).encode()))
     return path
+
+
+def write_records(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Writes records in the format of the path's suffix. Tab-separated text has a header."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=20)
+        return path
+    if path.suffix in (".arrow", ".arrows"):
+        table = pa.Table.from_pylist(rows)
+        new = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+        with new(path, table.schema) as writer:
+            writer.write_table(table, max_chunksize=20)
+        return path
+    if ".jsonl" in path.name:
+        return write_lines(path, [json.dumps(row, ensure_ascii=False) for row in rows])
+    fields = [[*rows[0]], *(map(str, row.values()) for row in rows)]
+    if ".csv" not in path.name:
+        return write_lines(path, ["\t".join(of_row) for of_row in fields])
+    text = io.StringIO()
+    csv.writer(text).writerows(fields)
+    return write_lines(path, text.getvalue().splitlines())
 
 
 def read_lines(path: Path) -> list[str]:

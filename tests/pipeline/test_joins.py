@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from command_line import EXAMPLES, Run, called, read_lines
+from command_line import EXAMPLES, Run, called, read_lines, write_records
 from sacrebleu.metrics import BLEU
 
 from beam_bleu.transforms.pairing.records.joins import join_sources, rows
@@ -19,12 +19,6 @@ SYSTEMS = {name: read_lines(EXAMPLES / "systems" / f"{name}.txt") for name in NA
 COUNT = len(REFERENCES)
 
 Record = dict[str, Any]
-
-
-def write(path: Path, records: Sequence[Record]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records))
-    return path
 
 
 def references() -> list[Record]:
@@ -48,14 +42,16 @@ def long_records(rows: dict[str, Sequence[int]]) -> list[Record]:
 
 def joined(folder: Path, systems: dict[str, Sequence[Record]], *flags: str) -> Run:
     """Joins records of systems with the references."""
-    path = write(folder / "references.jsonl", references())
-    named = [f"{name}={write(folder / f'{name}.jsonl', of)}" for name, of in systems.items()]
+    path = write_records(folder / "references.jsonl", references())
+    named = [
+        f"{name}={write_records(folder / f'{name}.jsonl', of)}" for name, of in systems.items()
+    ]
     arguments = [f"--candidates={each}" for each in named]
     return called(*arguments, f"--references={path}", "--join_on=id", "--format=json", *flags)
 
 
 def long(folder: Path, records: Sequence[Record], *flags: str) -> Run:
-    path = write(folder / "long.jsonl", records)
+    path = write_records(folder / "long.jsonl", records)
     columns = ["--system_column=system", "--id_column=id"]
     return called(f"--input={path}", *columns, "--format=json", *flags)
 
@@ -97,11 +93,11 @@ def test_coverage_common_does_not_depend_on_order_files_or_partitions(tmp_path, 
     for name, records in of_systems.items():
         draw.shuffle(records)
         for shard in range(3):
-            write(tmp_path / "other" / f"{name}-{shard}.jsonl", records[shard::3])
+            write_records(tmp_path / "other" / f"{name}-{shard}.jsonl", records[shard::3])
         arguments.append(f"--candidates={name}={tmp_path / 'other' / f'{name}-*.jsonl'}")
     shuffled = references()
     draw.shuffle(shuffled)
-    path = write(tmp_path / "other" / "references.jsonl", shuffled)
+    path = write_records(tmp_path / "other" / "references.jsonl", shuffled)
     monkeypatch.setattr(join_sources, "_BUCKET_BYTES", 500)
     monkeypatch.setattr(join_sources, "_MESSAGE_BYTES", 1000)
     # As on an engine: the messages themselves go through the shuffle.

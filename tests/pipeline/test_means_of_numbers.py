@@ -11,8 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from command_line import PROJECT, called
-from test_records_command import write
+from command_line import PROJECT, called, write_records
 
 _RNG = random.Random(1)
 SEGMENTS = 80
@@ -59,7 +58,9 @@ def scores(document: dict[str, Any], metric: str) -> dict[str, float]:
 def test_records_without_texts(tmp_path: Path) -> None:
     flags = ["-m", "mean:comet_{system}", "--format", "json"]
     for suffix in ("parquet", "tsv"):
-        document = called("--input", write(tmp_path / f"wide.{suffix}", WIDE), *flags).document
+        document = called(
+            "--input", write_records(tmp_path / f"wide.{suffix}", WIDE), *flags
+        ).document
         assert scores(document, "mean:comet_{system}") == pytest.approx(MEANS, rel=1e-15)
         assert document["counters"].keys() == {
             *("segments", "read", "filtered", "rejected", "rejected_records")
@@ -76,16 +77,16 @@ def test_a_join_needs_no_references(tmp_path: Path) -> None:
     for system in "ab":
         rows = [row for row in LONG if row["system"] == system]
         random.Random(2).shuffle(rows)
-        flags += ["--candidates", write(tmp_path / f"{system}.jsonl", rows)]
+        flags += ["--candidates", write_records(tmp_path / f"{system}.jsonl", rows)]
     run = called(*flags, "--join_on", "id", "-m", "mean:comet", "--format", "json")
     assert scores(run.document, "mean:comet") == pytest.approx(MEANS, rel=1e-15)
-    write(tmp_path / "b.jsonl", LONG[3::2])
+    write_records(tmp_path / "b.jsonl", LONG[3::2])
     run = called(*flags, "--join_on", "id", "-m", "mean:comet")
     run.assert_failed(3, "--coverage")
 
 
 def test_slices_documents_and_replicates(tmp_path: Path) -> None:
-    path = write(tmp_path / "wide.jsonl", WIDE)
+    path = write_records(tmp_path / "wide.jsonl", WIDE)
     flags = ["--input", path, "-m", "mean:comet_{system}", "--format", "json"]
     flags += ["--slice_by", "domain", "--documents", "document", "--resample", "bootstrap"]
     document = called(*flags).document
@@ -108,7 +109,7 @@ def test_saved_totals_are_merged_compared_and_judged(tmp_path: Path) -> None:
     flags = ["-m", "mean:comet_a", "mean_error:metricx", "--save_totals", "--slice_by", "domain"]
     folders = [tmp_path / "one", tmp_path / "other"]
     for folder, rows in zip(folders, (WIDE[:40], WIDE[40:]), strict=True):
-        path = write(tmp_path / f"{folder.name}.jsonl", rows)
+        path = write_records(tmp_path / f"{folder.name}.jsonl", rows)
         partition = ["--partition", folder.name]
         assert called("--input", path, *flags, "--output", folder, *partition).code == 0
     merged = called("merge", *folders, "--format", "json").document
@@ -123,7 +124,7 @@ def test_saved_totals_are_merged_compared_and_judged(tmp_path: Path) -> None:
 
 
 def test_a_threshold_can_be_negative_if_it_names_the_metric(tmp_path: Path) -> None:
-    path = write(tmp_path / "wide.jsonl", WIDE)
+    path = write_records(tmp_path / "wide.jsonl", WIDE)
     flags = ["--input", path, "-m", "mean:comet_b"]
     assert called(*flags, "--fail_under", "mean:comet_b=-1").code == 0
     assert called(*flags, "--fail_under", "mean:comet_b=-0.1").code == 4
@@ -145,10 +146,10 @@ def test_bad_numbers_are_named_and_can_be_rejected(tmp_path: Path) -> None:
             ([0.5], "comet_a is a list, and must be a text, a number"),
         )
     ):
-        write(path, [row | {"comet_a": value} if row["id"] == 2 else row for row in WIDE])
+        write_records(path, [row | {"comet_a": value} if row["id"] == 2 else row for row in WIDE])
         called(*flags).assert_failed(3, "line 3", fragment, "bad.jsonl")
         rows[place]["comet_a"] = value
-    write(path, rows)
+    write_records(path, rows)
     reject = ["--on_bad_record", "reject", "--max_rejected", "5", "--output", tmp_path / "out"]
     document = called(*flags, *reject, "--format", "json").document
     mean = statistics.fmean(row["comet_a"] for row in WIDE[5:])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Argument, called
+from command_line import Argument, called, write_records
 from lm_eval_formulas import (
     bits_per_byte,
     bytes_of,
@@ -19,9 +18,6 @@ from lm_eval_formulas import (
 )
 
 RELATIVE = 1e-12
-
-Records = list[dict[str, Any]]
-
 
 RNG = random.Random(2)
 SPACES = [" ", " ", "  ", "\n", "\u3000", "\xa0", ""]
@@ -43,11 +39,6 @@ RECORDS = [
     for place in range(80)
 ]
 """Texts with the log-probabilities of their tokens by two models."""
-
-
-def jsonl(path: Path, records: Records) -> Path:
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    return path
 
 
 def run(path: Path, *flags: Argument) -> dict[str, Any]:
@@ -83,7 +74,7 @@ def lm_eval_scores(column: str = "logprobs") -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    return jsonl(tmp_path_factory.mktemp("records") / "all.jsonl", RECORDS)
+    return write_records(tmp_path_factory.mktemp("records") / "all.jsonl", RECORDS)
 
 
 @pytest.mark.parametrize("per", ["token", "word", "byte"])
@@ -119,7 +110,7 @@ def test_samples_of_lm_eval(tmp_path):
             "bits_per_byte": [log, bytes_of(text) + 7],
         }
         rows.append(row)
-    path = jsonl(tmp_path / "samples_wikitext_2026-01-01T00-00-00.000000.jsonl", rows)
+    path = write_records(tmp_path / "samples_wikitext_2026-01-01T00-00-00.000000.jsonl", rows)
     of_words, of_bytes = ([row[f"{unit}_perplexity"] for row in rows] for unit in ("word", "byte"))
     score = score_of(path, "--layout=lm-eval")
     assert score["score"] == pytest.approx(weighted_perplexity(of_words), rel=RELATIVE)
@@ -164,7 +155,7 @@ def test_bad_records(tmp_path, flags, wrong, what):
 
 
 def test_lists_with_another_number_of_tokens_are_refused(tmp_path):
-    path = jsonl(tmp_path / "lists.jsonl", [{"logprobs": [-3.0, -1.0], "tokens": 5}])
+    path = write_records(tmp_path / "lists.jsonl", [{"logprobs": [-3.0, -1.0], "tokens": 5}])
     command = ["--input", path, "--metrics=perplexity", "--token_count_column=tokens"]
     called(*command, "--perplexity_per=segment").assert_failed(
         3, "each value of the column logprobs must be the natural", "leave out --token_count_column"
@@ -176,7 +167,7 @@ def test_there_is_no_perplexity_of_texts_that_are_too_unlikely_or_empty(tmp_path
         (-600.0, "日本語", "word", ["the perplexity per word is too large", "per byte"]),
         (-1.0, "", "byte", ["no perplexity per byte, because the texts have no byte"]),
     ):
-        path = jsonl(tmp_path / "r.jsonl", [{"logprobs": [log] * 2, "text": text}] * 2)
+        path = write_records(tmp_path / "r.jsonl", [{"logprobs": [log] * 2, "text": text}] * 2)
         flags = ["--metrics=perplexity", "--text_column=text", f"--perplexity_per={per}"]
         called("--input", path, *flags).assert_failed(3, *said)
 
@@ -185,7 +176,7 @@ def test_saved_totals_are_merged_and_rescored(path, tmp_path):
     flags = ["--text_column=text", "--slice_by=kind", "--save_totals", "--quiet"]
     for name, records in (("one", RECORDS[:33]), ("two", RECORDS[33:])):
         part = ["--output", tmp_path / name, f"--partition={name}"]
-        run(jsonl(tmp_path / f"{name}.jsonl", records), *flags, *part)
+        run(write_records(tmp_path / f"{name}.jsonl", records), *flags, *part)
     out = tmp_path / "merged"
     halves = [tmp_path / "one", tmp_path / "two"]
     merge = called("merge", *halves, "--output", out, "--format=json")
@@ -208,7 +199,7 @@ def test_systems_of_one_record_are_compared(tmp_path):
         {"lp_a": record["logprobs"], "lp_b": record["other"], "text": record["text"]}
         for record in RECORDS
     ]
-    path = jsonl(tmp_path / "wide.jsonl", records)
+    path = write_records(tmp_path / "wide.jsonl", records)
     document = run(path, "--logprob_column=lp_{system}", "--text_column=text")
     for score, column in zip(document["scores"], ("logprobs", "other"), strict=True):
         expected = lm_eval_scores(column)["token"]

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from command_line import (
     COMMAND,
-    COMPRESS,
     EXAMPLE,
     EXAMPLES,
     PROJECT,
@@ -23,6 +16,7 @@ from command_line import (
     called,
     read_lines,
     write_lines,
+    write_records,
 )
 from memory_filesystem import OBJECTS
 
@@ -42,30 +36,6 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> Path:
-    """Writes records in the format of the path's suffix. Tab-separated text has a header."""
-    if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=20)
-        return path
-    if path.suffix in (".arrow", ".arrows"):
-        table = pa.Table.from_pylist(rows)
-        new = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
-        with new(path, table.schema) as writer:
-            writer.write_table(table, max_chunksize=20)
-        return path
-    text = io.StringIO()
-    if ".jsonl" in path.name:
-        text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    elif ".csv" in path.name:
-        csv.writer(text).writerows([[*rows[0]], *(row.values() for row in rows)])
-    else:
-        fields = [[*rows[0]], *(map(str, row.values()) for row in rows)]
-        text.writelines("\t".join(of_row) + "\n" for of_row in fields)
-    compressed = COMPRESS[path.suffix if path.suffix in COMPRESS else ""]
-    path.write_bytes(compressed(text.getvalue().encode()))
-    return path
-
-
 def scores(run: Run) -> dict[str, dict[str, Any]]:
     """The score of each system, without the system's name."""
     return {score.pop("system"): score for score in run.document["scores"]}
@@ -79,7 +49,7 @@ def of_lines():
 def test_each_format_gives_the_bytes_and_the_scores_of_lines(tmp_path, of_lines):
     written = set()
     for suffix in ("parquet", "arrow", "arrows", "jsonl.gz", "tsv", "csv.xz"):
-        path, out = write(tmp_path / f"all.{suffix}", ROWS), tmp_path / suffix
+        path, out = write_records(tmp_path / f"all.{suffix}", ROWS), tmp_path / suffix
         flags = ["--candidate_columns", "hyp_*", "--slice_by", "domain", "--format", "json"]
         run = called("--input", path, *flags, "--output", out)
         whole = [score for score in run.document["scores"] if score["slice"] is None]
@@ -94,7 +64,7 @@ def test_each_format_gives_the_bytes_and_the_scores_of_lines(tmp_path, of_lines)
 def test_nested_columns(tmp_path, of_lines):
     texts = zip(SYSTEMS["atlas"], *REFERENCES, strict=True)
     rows = [{"nested": {"out": [[hyp]], "refs": refs}} for hyp, *refs in texts]
-    path = write(tmp_path / "all.arrow", rows)
+    path = write_records(tmp_path / "all.arrow", rows)
     columns = ["--candidate_columns", "atlas=nested.out[0][0]"]
     run = called("--input", path, *columns, "--reference_columns", "nested.refs", "--format=json")
     assert scores(run) == {"atlas": of_lines["atlas"]}
@@ -114,9 +84,13 @@ def test_files_of_several_formats_are_joined_by_ids(tmp_path, of_lines):
     (tmp_path / "outputs").mkdir()
     for place, name in enumerate(NAMES):  # each in another order
         rows = [{"id": i, "mt": text} for i, text in enumerate(SYSTEMS[name])]
-        write(tmp_path / "outputs" / f"{name}.jsonl.gz", rows[place * 9 :] + rows[: place * 9])
+        write_records(
+            tmp_path / "outputs" / f"{name}.jsonl.gz", rows[place * 9 :] + rows[: place * 9]
+        )
     references = [
-        write(tmp_path / f"r{n}.{suffix}", [{"id": i, "ref": text} for i, text in enumerate(texts)])
+        write_records(
+            tmp_path / f"r{n}.{suffix}", [{"id": i, "ref": text} for i, text in enumerate(texts)]
+        )
         for n, (texts, suffix) in enumerate(zip(REFERENCES, ["tsv", "parquet"], strict=True))
     ]
     outputs = f"{tmp_path}/outputs/*.jsonl.gz"
@@ -129,7 +103,7 @@ def test_records_from_a_pipe(tmp_path, of_lines):
         ("jsonl", "cat {path} | {command} --input -"),
         ("parquet", "{command} --input <(cat {path})"),
     ):
-        path = write(tmp_path / f"all.{suffix}", ROWS)
+        path = write_records(tmp_path / f"all.{suffix}", ROWS)
         flags = f" --input_format {suffix} --candidate_columns atlas=hyp_atlas --format json"
         process = subprocess.run(
             ["bash", "-c", script.format(path=path, command=" ".join(COMMAND)) + flags],

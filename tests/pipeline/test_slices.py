@@ -7,11 +7,19 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sacrebleu
-from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, streams, write_lines
+from command_line import (
+    EXAMPLES,
+    REFERENCES,
+    SYSTEMS,
+    called,
+    read_lines,
+    streams,
+    write_lines,
+    write_records,
+)
 
 from beam_bleu.transforms.definition.slicing import SliceKey, Slicing
 
@@ -158,10 +166,10 @@ def test_labels_of_records_are_columns_and_can_be_missing(tmp_path):
         }
         for i, label in enumerate(labels)
     ]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet", row_group_size=10)
+    write_records(tmp_path / "rows.parquet", rows)
     for name, other in (("hyp", "reference"), ("ref", "hypothesis")):
         kept = [{key: value for key, value in row.items() if key != other} for row in rows]
-        write_lines(tmp_path / f"{name}.jsonl", [json.dumps(row) for row in kept])
+        write_records(tmp_path / f"{name}.jsonl", kept)
     plain = streams([SYSTEMS["atlas"]], REFERENCES[:1], f"--labels=domain={EXAMPLES}/domains.txt")
     lines = called(*plain, "--slice_by=domain", "--format=json").document["scores"]
     expected = {each["slice"]["domain"]: each["score"] for each in lines[1:]}
@@ -186,8 +194,8 @@ def test_labels_of_records_are_columns_and_can_be_missing(tmp_path):
 def test_the_same_labels_are_missing_in_every_form(tmp_path):
     values = [None, "", "  ", "NaN", " a", "a"]
     rows = [{"hyp": "a b", "ref": "a b", "x": value} for value in values]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "rows.parquet")
-    write_lines(tmp_path / "rows.jsonl", [json.dumps(row) for row in rows])
+    for suffix in ("parquet", "jsonl"):
+        write_records(tmp_path / f"rows.{suffix}", rows)
     write_lines(tmp_path / "rows.tsv", ["hyp\tref\tx", *(f"a b\ta b\t{x or ''}" for x in values)])
     write_lines(tmp_path / "x.txt", [value or "" for value in values])
     texts = write_lines(tmp_path / "texts.txt", ["a b"] * len(values))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from command_line import Argument, Run, called, streams, write_lines
+from command_line import Argument, Run, called, streams, write_lines, write_records
 from natural_texts import CANDIDATES, REFERENCES
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "looked", "at", "the", "dog"]
@@ -47,16 +45,12 @@ def test_each_warning_comes_once_and_names_its_system(tmp_path):
 # Conditions that every record meets, or none
 
 
-def written(path: Path, rows: list[dict[str, Any]]) -> Path:
-    return write_lines(path, [json.dumps(row) for row in rows])
-
-
 def records(path: Path, *languages: str) -> Path:
     rows = [
         {"hyp": f"a b c d {i}", "ref": f"a b c d {i + i % 2}", "same": "x", "lang": language}
         for i, language in enumerate([*languages] * 6)
     ]
-    return written(path, rows)
+    return write_records(path, rows)
 
 
 def told(run: Run) -> list[str]:
@@ -106,7 +100,9 @@ def texts(tmp_path: Path) -> Path:
     ):
         write_lines(tmp_path / f"{name}.txt", lines)
     rows = zip(CANDIDATES, [f"{text} </s>" for text in CANDIDATES], REFERENCES, strict=True)
-    written(tmp_path / "rows.jsonl", [{"good": good, "b": b, "ref": ref} for good, b, ref in rows])
+    write_records(
+        tmp_path / "rows.jsonl", [{"good": good, "b": b, "ref": ref} for good, b, ref in rows]
+    )
     return tmp_path
 
 

@@ -6,8 +6,6 @@ import json
 import math
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from command_line import (
     EXAMPLE,
@@ -18,6 +16,7 @@ from command_line import (
     read_lines,
     streams,
     write_lines,
+    write_records,
 )
 from sacrebleu.metrics import BLEU
 
@@ -167,7 +166,7 @@ def test_standard_errors_are_those_of_documents(example, tmp_path):
         {"doc": {"id": name}, **{name: text[i] for name, text in texts.items()}}
         for i, name in enumerate(documents)
     ]
-    path = write_lines(tmp_path / "records.jsonl", [json.dumps(row) for row in rows])
+    path = write_records(tmp_path / "records.jsonl", rows)
     flags = ["--reference_columns=r0,r1", f"--candidate_columns={','.join(SYSTEMS)}"]
     found = document("--input", path, *flags, "--documents=doc.id")
     assert found["uncertainty"] == expected | {"label": "doc.id"}
@@ -182,12 +181,13 @@ def test_each_segment_must_have_a_document(tmp_path):
     ):
         write_lines(path, [*["a document"] * 5, line, *["another one"] * 66])
         called(*EXAMPLE, f"--documents={path}").assert_failed(3, fragment, "line 6")
-    for value, others, suffix in ((None, "d", "jsonl"), (" ", "d", "jsonl"), (math.nan, 1.5, "pq")):
+    for value, others, suffix in (
+        (None, "d", "jsonl"),
+        (" ", "d", "jsonl"),
+        (math.nan, 1.5, "parquet"),
+    ):
         rows = [{"hyp": "a", "ref": "a", "doc": value if i == 3 else others} for i in range(9)]
-        path = write_lines(tmp_path / "records.jsonl", [json.dumps(row) for row in rows])
-        if suffix == "pq":
-            path = tmp_path / "records.parquet"
-            pq.write_table(pa.Table.from_pylist(rows), path)
+        path = write_records(tmp_path / f"records.{suffix}", rows)
         run = called("--input", path, "--documents", "doc", "--quiet")
         run.assert_failed(3, "segment 4 has no document in doc", "4")
 
@@ -286,7 +286,7 @@ def test_systems_of_a_join_are_compared_on_the_segments_that_all_have(tmp_path):
     def written(name, column, lines, place):
         """Each system lacks other segments."""
         records = [{"id": i, column: line} for i, line in enumerate(lines) if i % 10 != place]
-        return write_lines(tmp_path / f"{name}.jsonl", map(json.dumps, records))
+        return write_records(tmp_path / f"{name}.jsonl", records)
 
     systems = [written(name, "hyp", TEXTS[name], place) for place, name in enumerate(TEXTS)]
     reference = written("reference", "ref", REFERENCE_LINES[0], None)
@@ -311,7 +311,7 @@ def test_systems_that_are_found_in_records(tmp_path):
             zip(TEXTS["atlas" if name == "a" else "birch"], REFERENCE_LINES[0], strict=True)
         )
     ]
-    path = write_lines(tmp_path / "long.jsonl", [json.dumps(each) for each in records])
+    path = write_records(tmp_path / "long.jsonl", records)
     arguments = [
         *(f"--input={path}", "--candidate_columns=mt", "--reference_columns=ref"),
         *("--system_column=system", "--id_column=id", "--slice_by=domain"),

@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import Argument, Run, called, write_lines
+from command_line import Argument, Run, called, write_lines, write_records
 
 TEXTS = ["one two three four", "five six seven eight nine", "a b c d e", "red green blue black"]
 KEYS: list[tuple[Any, Any]] = [("wmt", 0), ("wmt", 1), ("flores", 0), ("flores", 1)]
-
-
-def as_json(rows: list[dict[str, Any]]) -> list[str]:
-    return [json.dumps(row) for row in rows]
-
-
-def written(path: Path, rows: list[dict[str, Any]]) -> Path:
-    if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(rows), path)
-        return path
-    if path.suffix == ".tsv":
-        lines = [[*rows[0]], *(map(str, row.values()) for row in rows)]
-        return write_lines(path, ["\t".join(line) for line in lines])
-    return write_lines(path, as_json(rows))
 
 
 def joined(
@@ -39,8 +22,8 @@ def joined(
     references = [{"a": a, "b": b, "ref": text} for (a, b), text in zip(keys, TEXTS, strict=False)]
     candidates = [{"a": a, "b": b, "hyp": text} for (a, b), text in zip(other, TEXTS, strict=False)]
     random.Random(1).shuffle(candidates)
-    ref = written(folder / f"ref{suffixes[0]}", references)
-    hyp = written(folder / f"hyp{suffixes[1]}", candidates)
+    ref = write_records(folder / f"ref{suffixes[0]}", references)
+    hyp = write_records(folder / f"hyp{suffixes[1]}", candidates)
     return called(ref, "-i", f"s={hyp}", "--join_on", "a,b", "--format", "json", *flags)
 
 
@@ -78,7 +61,9 @@ def test_a_label_from_the_path_is_a_part_of_the_id(tmp_path: Path) -> None:
                 {"doc_id": key[1], "target": text, "filtered_resps": [text], "filter": "none"}
                 for key, text in pairs
             ]
-            written(tmp_path / folder / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl", rows)
+            write_records(
+                tmp_path / folder / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl", rows
+            )
     files = [f"{tmp_path}/gold/*.jsonl", "-i", f"model={tmp_path}/model/*.jsonl"]
     flags = ["--layout", "lm-eval", "--where", "filter=none", "--format", "json"]
     scores = called(*files, *flags, "--join_on", "task,doc_id").document["scores"]
@@ -106,35 +91,30 @@ ALL = [
 FLAGS = ["--label_from_path", "pair=news/*/(.*)/", "--slice_by", "pair", "--format", "json"]
 
 
-def as_tsv(rows: list[dict[str, str]]) -> list[str]:
-    return ["hyp\tref", *(f"{row['hyp']}\t{row['ref']}" for row in rows)]
-
-
-def files_of(root: Path, name: str, lines: Callable[[list[dict[str, str]]], list[str]]) -> str:
-    """Writes a file for each language pair; returns their pattern."""
-    for pair, rows in ROWS.items():
-        path = root / "news" / "2024" / pair / name
-        if path.suffix == ".parquet":
-            pq.write_table(pa.Table.from_pylist(rows), path)
-        else:
-            write_lines(path, lines([row for row in ALL if row["id"].startswith(pair)]))
+def files_of(root: Path, name: str, *columns: str) -> str:
+    """Writes a file of records for each language pair; returns their pattern."""
+    for pair in ROWS:
+        rows = [{key: row[key] for key in columns} for row in ALL if row["id"].startswith(pair)]
+        write_records(root / "news" / "2024" / pair / name, rows)
     return f"{root}/news/*/*/{name}"
 
 
 def text(root: Path) -> list[Argument]:
     """Only the references tell the label: all candidates are in one file."""
     hyp = write_lines(root / "hyp.txt", [row["hyp"] for row in ALL])
-    return [files_of(root, "ref.txt", lambda rows: [row["ref"] for row in rows]), "-i", hyp]
+    for pair, rows in ROWS.items():
+        write_lines(root / "news" / "2024" / pair / "ref.txt", [row["ref"] for row in rows])
+    return [f"{root}/news/*/*/ref.txt", "-i", hyp]
 
 
 def test_each_form_of_input_has_labels_from_paths(tmp_path: Path) -> None:
     candidates = [{"id": row["id"], "hyp": row["hyp"]} for row in ALL]
-    hyp = write_lines(tmp_path / "hyp.jsonl", as_json(candidates))
+    hyp = write_records(tmp_path / "hyp.jsonl", candidates)
     forms: dict[str, list[Argument]] = {
-        "jsonl": ["--input", files_of(tmp_path, "x.jsonl", as_json)],
-        "tsv": ["--input", files_of(tmp_path, "x.tsv", as_tsv)],
-        "parquet": ["--input", files_of(tmp_path, "x.parquet", as_json)],
-        "joined": [files_of(tmp_path, "ref.jsonl", as_json), "-i", hyp, "--join_on", "id"],
+        "jsonl": ["--input", files_of(tmp_path, "x.jsonl", "hyp", "ref")],
+        "tsv": ["--input", files_of(tmp_path, "x.tsv", "hyp", "ref")],
+        "parquet": ["--input", files_of(tmp_path, "x.parquet", "hyp", "ref")],
+        "joined": [files_of(tmp_path, "ref.jsonl", "id", "ref"), "-i", hyp, "--join_on", "id"],
         "text": text(tmp_path),
     }
     for form, arguments in forms.items():

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import glob
-import json
 import math
 import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import sacrebleu
-from command_line import Run, beside_standard_errors, called, write_lines
+from command_line import Run, beside_standard_errors, called, write_lines, write_records
 
 SENTENCES = {
     "en": ["The cat, of 3.5 kg, sat on the mat.", "It's &quot;new&quot;, isn't it?", "cat 猫"],
@@ -188,8 +186,7 @@ def records_of(corpus: Corpus) -> list[dict[str, Any]]:
 
 def test_a_column_of_records_has_the_languages(tmp_path):
     corpus = Corpus(SENTENCES, 30)
-    path = tmp_path / "records.parquet"
-    pq.write_table(pa.Table.from_pylist(records_of(corpus)), path, row_group_size=7)
+    path = write_records(tmp_path / "records.parquet", records_of(corpus))
     columns = ["--candidate_columns", "atlas,birch", "--reference_columns", "ref0,ref1"]
     lines = called(*corpus.arguments(tmp_path), "-f", "json").document
     flags = ["--input", path, *columns, "--language_column", "meta.lang", "-f", "json"]
@@ -210,8 +207,7 @@ def test_a_system_that_lacks_a_language_has_no_macro_average(tmp_path):
         "ref": references,
     }
     atlas, birch, ref = (
-        write_lines(tmp_path / f"{name}.jsonl", [json.dumps(row) for row in rows])
-        for name, rows in files.items()
+        write_records(tmp_path / f"{name}.jsonl", rows) for name, rows in files.items()
     )
     run = called(
         *(ref, "-i", atlas, birch, "--join_on", "id", "--reference_columns", "ref0,ref1"),

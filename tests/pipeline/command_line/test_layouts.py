@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
-from command_line import Argument, Run, called, write_lines
+from command_line import Argument, Run, called, write_lines, write_records
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
 
@@ -25,10 +23,6 @@ POOR = [
     "Wir gehen zum Meer .",
 ]
 IDS = range(len(REFERENCES))
-
-
-def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
-    return write_lines(path, [json.dumps(row) for row in rows])
 
 
 def mt_metrics_eval(folder: Path) -> list[Argument]:
@@ -50,7 +44,9 @@ def outputs(folder: Path, ids: list[Any], more: Any, key: str) -> str:
     """A file of outputs of each system, with one for another segment; returns their pattern."""
     for name, texts in {"good": GOOD, "poor": POOR}.items():
         pairs = [*zip(reversed(ids), reversed(texts), strict=True), (more, "x")]
-        jsonl(folder / f"{name}.jsonl", [{key: own, "hypothesis": text} for own, text in pairs])
+        write_records(
+            folder / f"{name}.jsonl", [{key: own, "hypothesis": text} for own, text in pairs]
+        )
     return f"{folder}/*.jsonl"
 
 
@@ -66,7 +62,7 @@ def wmt25(folder: Path) -> list[Argument]:
     ]
     of_others = "en-cs_CZ_#_news_#_0"
     other = rows[0] | {"doc_id": of_others, "tgt_lang": "cs_CZ", "refs": {}}
-    references = jsonl(folder / "data" / "wmt25-genmt.jsonl", [other, *rows])
+    references = write_records(folder / "data" / "wmt25-genmt.jsonl", [other, *rows])
     systems = outputs(folder / "data" / "systems", ids, of_others, "doc_id")
     return [references, "-i", systems, "--where", "tgt_lang=de_DE"]
 
@@ -81,7 +77,7 @@ def wmt24pp(folder: Path) -> list[Argument]:
         for i, text in enumerate(REFERENCES)
     ]
     bad = rows[0] | {"segment_id": 9, "is_bad_source": True, "target": "bad"}
-    references = jsonl(folder / "en-de_DE.jsonl", [bad, *rows])
+    references = write_records(folder / "en-de_DE.jsonl", [bad, *rows])
     systems = outputs(folder / "outputs", [i + 1 for i in IDS], 9, "segment_id")
     return [references, "-i", systems, "--language", "en-de_DE"]
 
@@ -99,7 +95,7 @@ def lm_eval(folder: Path) -> list[Argument]:
         for name in ("none", "flexible-extract")
         for i in IDS
     ]
-    path = jsonl(folder / "samples_wmt16-en-de_2026-01-01T00-00-00.000000.jsonl", rows)
+    path = write_records(folder / "samples_wmt16-en-de_2026-01-01T00-00-00.000000.jsonl", rows)
     return ["--input", path, "--where", "filter=none"]
 
 
@@ -114,14 +110,14 @@ def lighteval(folder: Path) -> list[Argument]:
         for i in IDS
     ]
     path = folder / "details_wmt16:en-de|0_2026-01-01T00-00-00.000000.parquet"
-    pq.write_table(pa.Table.from_pylist(rows), path)
+    write_records(path, rows)
     return ["--input", path]
 
 
 def hf_translation(folder: Path) -> list[Argument]:
     """A data set with a column `translation`, and one with outputs."""
     rows = [{"translation": {"en": "x", "de": REFERENCES[i]}, "prediction": GOOD[i]} for i in IDS]
-    pq.write_table(pa.Table.from_pylist(rows), folder / "test-00000-of-00001.parquet")
+    write_records(folder / "test-00000-of-00001.parquet", rows)
     return ["--input", f"{folder}/test-*.parquet", "--language", "en-de"]
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
-from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, write_lines
+from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, write_lines, write_records
 from memory_filesystem import OBJECTS
 
 from beam_bleu.pipeline.command_line.options import parse
@@ -82,10 +81,10 @@ def test_names_are_visible_and_need_only_look_different(tmp_path):
     document = called(*flags, "--references", REFERENCES[0], "--format", "json").document
     assert [score["system"] for score in document["scores"]] == names
     texts = {"id": 1, "candidate": "a b c d", "reference": "a b c e"}
-    long = [json.dumps({**texts, "model": name}) for name in ("x", "a\x1b[31mb")]
-    path = write_lines(tmp_path / "long.jsonl", long)
+    long = [{**texts, "model": name} for name in ("x", "a\x1b[31mb")]
+    path = write_records(tmp_path / "long.jsonl", long)
     run = called("--input", path, "--system_column", "model", "--id_column", "id")
     run.assert_failed(3, "line 2: ", r"the system name 'a\x1b[31mb'", str(path))
-    path = write_lines(tmp_path / "wide.jsonl", [json.dumps({"hyp_ ": "a b", "ref": "a b"})])
+    path = write_records(tmp_path / "wide.jsonl", [{"hyp_ ": "a b", "ref": "a b"}])
     run = called("--input", path, "--reference_columns=ref", "--candidate_columns=hyp_*")
     run.assert_failed(3, "the system name 'hyp_ '", "NAME=COLUMN")

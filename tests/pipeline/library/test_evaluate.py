@@ -10,7 +10,7 @@ import apache_beam as beam
 import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
-from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, write_lines
+from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, read_lines, write_records
 
 from beam_bleu import (
     ArrowColumns,
@@ -165,7 +165,7 @@ def test_records_that_are_joined():
 
 def test_rejected_records_are_given_or_too_many(tmp_path):
     texts = [{"hyp": None if i < 2 else f"a b c d {i}", "ref": "a b c d 0"} for i in range(20)]
-    path = write_lines(tmp_path / "records.jsonl", [json.dumps(each) for each in texts])
+    path = write_records(tmp_path / "records.jsonl", texts)
     asked = {"candidate_columns": ["hyp"], "on_bad_record": "reject"}
     flags = [f"--input={path}", "--candidate_columns=hyp", "--on_bad_record=reject"]
     run = called(*flags, "--max_rejected=2", f"--output={tmp_path / 'out'}", "--format=json")
