@@ -63,11 +63,6 @@ _PROGRESS = re.compile(
 )
 
 
-def beside_standard_errors(warnings: Sequence[str]) -> list[str]:
-    """The warnings without those about missing standard errors, which tiny corpora get."""
-    return [each for each in warnings if "no standard error" not in each]
-
-
 @dataclasses.dataclass(frozen=True)
 class Run:
     """How a run of the command ended."""
@@ -92,12 +87,7 @@ class Run:
         """Checks the exit code, the cause and the remedy, and that stdout is empty."""
         assert self.code == code, self.err
         assert self.out == b""
-        assert "Traceback" not in self.err
-        lines = self.err.splitlines()
-        assert len(lines) == 2, self.err
-        assert lines[0].startswith("beam-bleu: ")
-        assert lines[1].startswith("  ")
-        assert lines[1].strip()
+        assert re.fullmatch(r"beam-bleu: .+\n  .*\S.*\n", self.err), self.err
         for fragment in fragments:
             assert fragment in self.err
 
@@ -237,13 +227,8 @@ def assert_equals_sacrebleu(
         counts = expected
         if choices.get("smooth_method") == "add-k":
             counts = counting.corpus_score(candidate, references)
-        assert result["score"] == expected.score
-        assert result["precisions"] == expected.precisions
-        assert result["matches"] == counts.counts
-        assert result["totals"] == counts.totals
-        assert result["bp"] == expected.bp
-        assert result["ratio"] == expected.ratio
-        assert result["sys_len"] == expected.sys_len
-        assert result["ref_len"] == expected.ref_len
+        for name in ("score", "precisions", "bp", "ratio", "sys_len", "ref_len"):
+            assert result[name] == getattr(expected, name), name
+        assert (result["matches"], result["totals"]) == (counts.counts, counts.totals)
         assert result["segments"] == len(candidate)
     assert document["segments"] == len(references[0])
