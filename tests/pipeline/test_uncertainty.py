@@ -89,20 +89,14 @@ def test_each_score_has_the_standard_error_of_leaving_out_segments(example):
 
 
 def test_fewer_than_30_segments_have_a_warning_and_no_standard_error(tmp_path):
-    lines = [f"the cat sat on mat number {i}" for i in range(30)]
-    for number in (29, 30):
-        text = write_lines(tmp_path / f"text{number}.txt", lines[:number])
-        reference = write_lines(tmp_path / "reference.txt", ["the cat sat on mat number"] * number)
-        found = document(*streams([text], [reference]))
-        (score,) = found["scores"]
-        if number == 30:
-            # All segments have the same counts.
-            assert (score["standard_error"], score["interval"]) == (0, [score["score"]] * 2)
-            assert found["warnings"] == []
-        else:
-            assert (score["standard_error"], score["interval"]) == (None, None)
-            warning = "text29: no standard error: 29 segments are fewer than 30"
-            assert found["warnings"] == [warning]
+    text, reference = (
+        write_lines(tmp_path / f"{name}.txt", lines[:29])
+        for name, lines in (("text", TEXTS["atlas"]), ("reference", REFERENCE_LINES[0]))
+    )
+    found = document(*streams([text], [reference]))
+    (score,) = found["scores"]
+    assert (score["standard_error"], score["interval"]) == (None, None)
+    assert found["warnings"] == ["text: no standard error: 29 segments are fewer than 30"]
 
 
 def test_slices_have_their_own_standard_errors_and_one_warning():
@@ -362,50 +356,26 @@ def test_randomization_compares_and_has_no_scores():
     assert called(*arguments, "--range_bytes=300", "--threads=1").out == run.out
 
 
-def test_identical_systems_have_a_p_value_of_1(tmp_path):
-    copy = write_lines(tmp_path / "copy.txt", TEXTS["atlas"])
-    for method in (BOOTSTRAP, RANDOMIZATION):
-        found = document(*streams([SYSTEMS["atlas"], copy], REFERENCES), *method)
-        (each,) = found["resampling"]["comparisons"]
-        assert (each["difference"], each["p_value"]) == (0, 1)
-
-
-FEW = "use --resample randomization, which is also valid for few"
-
-
-def test_a_bootstrap_of_too_few_segments_has_only_means_and_a_warning(tmp_path):
-    for number, are_few in ((1, "1 segment is fewer"), (30, "")):
-        texts = {**TEXTS, "ref": REFERENCE_LINES[0]}
-        atlas, birch, _, reference = (
-            write_lines(tmp_path / f"{name}.txt", lines[:number]) for name, lines in texts.items()
-        )
-        arguments = streams([atlas, birch], [reference], "--format=json")
-        run = called(*arguments, *BOOTSTRAP)
-        resampling = run.document["resampling"]
-        entries = [*resampling["scores"], *resampling["comparisons"]]
-        assert None not in [each["mean"] for each in entries]
-        is_null = [each["interval"] is None for each in entries]
-        (only,) = resampling["comparisons"]
-        is_null += [only["p_value"] is None, only["p_sacrebleu"] is None]
-        assert is_null == [bool(are_few)] * 5
-        warning = "--resample bootstrap: no intervals and no p-values, because"
-        if are_few:
-            assert f"{warning} {are_few} than 30; {FEW}" in run.document["warnings"]
-        assert (warning in run.err) == bool(are_few)
-        swapped = called(*arguments, *RANDOMIZATION).document
-        assert not [each for each in swapped["warnings"] if "--resample" in each]
-        (only,) = swapped["resampling"]["comparisons"]
-        assert only["p_value"] > only["p_sacrebleu"] if number == 1 else only["p_value"] < 0.05
-
-
-def test_a_bootstrap_of_too_few_documents_has_only_means_and_a_warning(tmp_path):
-    for number, flags in ((29, ["--no_uncertainty"]), (30, [])):
+def test_a_bootstrap_of_too_few_units_has_only_means_and_a_warning(tmp_path):
+    for number, are_few in ((1, "1 document is"), (29, "29 documents are"), (30, "")):
         labels = [f"document-{min(i, number - 1)}" for i in range(72)]
         documents = f"--documents={write_lines(tmp_path / 'documents.txt', labels)}"
-        found = document(*EXAMPLE, *BOOTSTRAP, documents, *flags)
-        p_values = [each["p_value"] for each in found["resampling"]["comparisons"]]
-        assert (p_values == [None, None]) == (number < 30)
+        found = document(*EXAMPLE, *BOOTSTRAP, documents, "--no_uncertainty")
+        compared = found["resampling"]["comparisons"]
+        entries = [*found["resampling"]["scores"], *compared]
+        assert None not in [each["mean"] for each in entries]
+        evidence = [each["interval"] for each in entries]
+        evidence += [each[name] for each in compared for name in ("p_value", "p_sacrebleu")]
+        assert {each is None for each in evidence} == {bool(are_few)}
         warnings = [each for each in found["warnings"] if "--resample" in each]
-        assert len(warnings) == (number < 30)
-        assert all(f"because 29 documents are fewer than 30; {FEW}" in each for each in warnings)
-        assert ("standard_error" in found["scores"][0]) == (not flags)
+        if are_few:
+            because = f"no intervals and no p-values, because {are_few} fewer than 30; use"
+            few = f"--resample bootstrap: {because} --resample randomization, which is also valid"
+            assert [each.startswith(few) for each in warnings] == [True]
+        else:
+            assert warnings == []
+        assert "standard_error" not in found["scores"][0]
+        swapped = document(*EXAMPLE, *RANDOMIZATION, documents)
+        assert not [each for each in swapped["warnings"] if "--resample" in each]
+        first, *_ = swapped["resampling"]["comparisons"]
+        assert first["p_value"] > first["p_sacrebleu"] if number == 1 else first["p_value"] < 0.05
