@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import struct
 from typing import Any
 
 import deltalake
@@ -69,24 +68,15 @@ def test_a_delta_table_is_its_current_version(tmp_path, expected):
     assert sum(file["lines"] for file in stream["files"]) == 3
 
 
-def z85(data: bytes) -> str:
-    letters = (
-        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
-    )
-    numbers = struct.unpack(f">{len(data) // 4}I", data)
-    return "".join(letters[n // 85**place % 85] for n in numbers for place in (4, 3, 2, 1, 0))
-
-
 def with_deletion_vector(path: pathlib.Path) -> None:
     """Adds a version in which the first row of the only file is deleted, as Delta's format says."""
     deltalake.write_deltalake(path, ROWS, configuration={"delta.enableDeletionVectors": "true"})
     (log,) = (path / "_delta_log").glob("*.json")
     (add,) = [row["add"] for row in map(json.loads, log.open()) if "add" in row]
-    bitmap = struct.pack("<IQIIIHHIH", 1681511377, 1, 0, 12346, 1, 0, 0, 16, 0)
-    vector = {
+    vector = {  # a bitmap of row 0, in Z85
         "storageType": "i",
-        "pathOrInlineDv": z85(bitmap + bytes(-len(bitmap) % 4)),
-        "sizeInBytes": len(bitmap),
+        "pathOrInlineDv": "^Bg9^0rr910000000000iXQKl0rr91000005c8Xg00000",
+        "sizeInBytes": 34,
         "cardinality": 1,
     }
     removed = {"path": add["path"], "deletionTimestamp": 1, "dataChange": True}
@@ -102,13 +92,10 @@ def test_a_delta_table_with_deletion_vectors_is_refused(tmp_path, expected):
     called("--input", f"delta:{tmp_path}/table").assert_failed(
         3, "has deletion vectors: ", "rows that were deleted", "REORG TABLE"
     )
-    table.load_as_version(0)
-    deltalake.write_deltalake(
-        tmp_path / "other", ROWS, configuration={"delta.enableDeletionVectors": "true"}
-    )
-    assert (
-        scores(f"delta:{tmp_path}/other") == expected[0]
-    )  # such a table can be read as long as it has none
+    # A table that may have vectors can be read as long as it has none.
+    may_have = {"delta.enableDeletionVectors": "true"}
+    deltalake.write_deltalake(tmp_path / "other", ROWS, configuration=may_have)
+    assert scores(f"delta:{tmp_path}/other") == expected[0]
 
 
 def test_a_delta_table_that_maps_its_columns_is_refused(tmp_path):

@@ -44,18 +44,6 @@ def line_parallel():
     return called(*streams([f"hyp={SYSTEMS['atlas']}"], REFERENCES[:1], *flags)).document
 
 
-@pytest.mark.parametrize(
-    ("name", "range_bytes"),
-    [("r.jsonl", 16), ("r.tsv", 16), ("r.ndjson.gz", None)],
-)
-def test_the_result_is_that_of_line_parallel_text(tmp_path, line_parallel, name, range_bytes):
-    path = write(tmp_path / name, jsonl() if "json" in name else tsv())
-    flags = [] if range_bytes is None else ["--range_bytes", str(range_bytes)]
-    run = called("--input", path, "--format", "json", *flags)
-    assert run.document["scores"] == line_parallel["scores"]
-    assert "columns: candidates from hyp, references from ref" in run.err
-
-
 GOOD = '{"hyp": "a b", "ref": "a b"}\n'
 LONG = '{"hyp": "' + "a" * 200 + '", "ref": "a"}\n'
 
@@ -91,9 +79,10 @@ def test_rejected_records_are_left_out(tmp_path, line_parallel, suffix):
     lines = (jsonl() if suffix == "jsonl" else tsv()).encode().splitlines()
     for each in BAD[suffix]:
         lines.insert(draw.randrange(2, len(lines)), each)
-    path, out = write(tmp_path / f"r.{suffix}", b"\n".join(lines)), tmp_path / "out"
+    name = f"r.{suffix.replace('jsonl', 'ndjson')}"
+    path, out = write(tmp_path / name, b"\n".join(lines)), tmp_path / "out"
     flags = ["--on_bad_record=reject", "--max_line_bytes=900", "--max_rejected=9"]
-    flags += ["--range_bytes=300", "--format=json"]
+    flags += [f"--range_bytes={SMALLEST_RANGE}", "--format=json"]
     run = called("--input", path, "--output", out, *flags)
     assert run.document["scores"] == line_parallel["scores"]
     assert run.document["counters"]["rejected"] == len(BAD[suffix])

@@ -123,24 +123,34 @@ def test_empty_candidates_do_not_depend_on_the_order_of_metrics(tmp_path: Path):
 
 def test_flags_of_a_metric_define_it():
     references = [read_lines(reference) for reference in REFERENCES]
-    for flags, options, name in (
+    of_chrf = {"word_order": 1, "whitespace": True, "eps_smoothing": True}
+    of_ter = ("normalized", "no_punct", "asian_support", "case_sensitive")
+    for flags, oracle, name in (
         (
             "--chrf-beta 3 -cc 4 --chrf-lowercase",
-            {"char_order": 4, "beta": 3, "lowercase": True},
+            sacrebleu.CHRF(char_order=4, beta=3, lowercase=True),
             "chrF3",
         ),
         (
             "--chrf_word_order=1 --chrf_whitespace --chrf_eps_smoothing",
-            {"word_order": 1, "whitespace": True, "eps_smoothing": True},
+            sacrebleu.CHRF(**of_chrf),
             "chrF2+",
         ),
+        (
+            "--ter-normalized --ter-no-punct --ter-asian-support --ter-case-sensitive",
+            sacrebleu.TER(**dict.fromkeys(of_ter, True)),
+            "TER",
+        ),
     ):
-        oracle = sacrebleu.CHRF(**options)
-        _, chrf = parts_of(document(*EXAMPLE, *flags.split(), "-m", "bleu", "chrf"))
-        for score in chrf["scores"]:
-            candidates = read_lines(SYSTEMS[score["system"]])
-            assert score["score"] == oracle.corpus_score(candidates, references).score
-        assert (chrf["name"], chrf["sacrebleu_signature"]) == (name, str(oracle.get_signature()))
+        metrics = ("bleu", "ter" if name == "TER" else "chrf")
+        _, part = parts_of(document(*EXAMPLE, *flags.split(), "-m", *metrics))
+        for score in part["scores"]:
+            expected = oracle.corpus_score(read_lines(SYSTEMS[score["system"]]), references)
+            assert score["score"] == expected.score
+            if name == "TER":
+                counts = (expected.num_edits, expected.ref_length)
+                assert (score["edits"], score["ref_length"]) == counts
+        assert (part["name"], part["sacrebleu_signature"]) == (name, str(oracle.get_signature()))
 
 
 # Gates

@@ -7,7 +7,6 @@ import shutil
 from typing import Any
 
 import apache_beam as beam
-import sacrebleu
 from apache_beam.pipeline import PipelineVisitor
 from command_line import (
     EXAMPLE,
@@ -73,18 +72,6 @@ def test_every_choice_means_what_it_means_to_sacrebleu(tmp_path):
         assert metric["sacrebleu_signature"] == sacrebleus
         assert metric["signature"].startswith(sacrebleus.rpartition("|")[0] + "|")
         assert metric["signature"].endswith(f"|version:beam-bleu-{VERSION}")
-
-
-def test_flags_of_ter_have_the_meaning_of_sacrebleu():
-    choices = ("normalized", "no_punct", "asian_support", "case_sensitive")
-    metric = sacrebleu.TER(**dict.fromkeys(choices, True))
-    flags = [f"--ter-{choice.replace('_', '-')}" for choice in choices]
-    document = called(*EXAMPLE, "-m", "ter", *flags, "--format=json").document
-    for score, candidates in zip(document["scores"], CANDIDATES, strict=True):
-        expected = metric.corpus_score(candidates, OF_EXAMPLE)
-        edits = expected.num_edits, expected.ref_length
-        assert (score["score"], score["edits"], score["ref_length"]) == (expected.score, *edits)
-    assert document["metrics"][0]["sacrebleu_signature"] == str(metric.get_signature())
 
 
 def test_the_language_or_another_flag_chooses_the_tokenizer():
