@@ -18,11 +18,6 @@ DAY = ["--partition=2026-11-21"]
 DIFFERENT = "already has a different result"
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
-
-
 def content(out: Path) -> dict[str, tuple[bytes, int]]:
     """Each file in the folder: its bytes, and when it was changed."""
     return {path.name: (path.read_bytes(), os.stat(path).st_mtime_ns) for path in out.iterdir()}
@@ -70,13 +65,7 @@ SAME = [
         [*LENGTHS, "2,9", "--fail_under=1", "--segment_scores", "--compare_presets"],
     ),
     (
-        [
-            "--save_totals",
-            "--examples=2",
-            "--resample=bootstrap",
-            "--resamples=20",
-            "--compare=all",
-        ],
+        [*MORE, "--compare=all"],
         [*MORE, "--compare=all", "--baseline=birch", "--threads=2"],
     ),
 ]

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
 from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
 from markdown_tables import sections
 from prometheus_client.parser import text_string_to_metric_families
@@ -24,11 +23,6 @@ from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.version import VERSION
 
 ONE = streams([SYSTEMS["birch"]], REFERENCES[:1])
-
-
-@pytest.fixture
-def out(tmp_path) -> Path:
-    return tmp_path / "out"
 
 
 def record(out: Path) -> dict[str, Any]:
@@ -214,9 +208,6 @@ def test_the_page_has_the_metrics(out):
 
 
 # Secrets on the command line
-
-
-PLAIN = frozenset(["--tokenize", "--candidates", "--output"])
 
 
 def test_secrets_are_hidden():

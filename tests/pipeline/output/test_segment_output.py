@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
+import os
+import random
 import re
 import signal
+import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,12 +18,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import EXAMPLE, Run, called
-from endless_run import endless_run
+from command_line import BEFORE_BEAM, COMMAND, EXAMPLE, PROJECT, Run, called, streams, write_lines
 from memory_filesystem import OBJECTS
 from result_folder import RECORDS, RESULT
-from sacrebleu.metrics import BLEU
-from segment_corpus import SEGMENTS, SMALL_UNITS, SYSTEMS, assert_clean, part_files, rows
+from scoring import bleu_table, statistics_of
 
 import beam_bleu.pipeline.folder.data_files as module
 import beam_bleu.pipeline.graph
@@ -28,15 +30,74 @@ from beam_bleu.pipeline.folder.data_files import WritePartFiles
 from beam_bleu.pipeline.scoring.batch_sums import ScoreSegments
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import preset
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+
+SEGMENTS = 1000
+SYSTEMS = ("first", "second", "größe")
+SMALL_UNITS = "--range_bytes=3000"
 
 
-def test_the_scores_are_sacrebleus_sentence_scores(corpus, expected):
-    bleu = BLEU(effective_order=True)
-    for name, text in zip(SYSTEMS, corpus.texts, strict=False):
-        for index, candidate in [*enumerate(text)][::5]:
-            references = [reference[index] for reference in corpus.texts[3:]]
-            score = bleu.sentence_score(candidate, references).score
-            assert expected[index, name]["score"] == score
+class Corpus:
+    """Three systems and two references, and the arguments that score them."""
+
+    def __init__(self, folder: Path) -> None:
+        generator = random.Random(4)
+        words = ["the", "a", "of", "3.14", "well-known", "北京", ",", "end.", "It's"]
+        self.texts: list[list[str]] = [[] for _ in range(5)]
+        for _ in range(SEGMENTS):
+            line = generator.choices(words, k=generator.randrange(14))
+            for text in self.texts:
+                text.append(" ".join(word for word in line if generator.random() < 0.8))
+        paths = [write_lines(folder / f"{i}.txt", text) for i, text in enumerate(self.texts)]
+        named = [f"{name}={path}" for name, path in zip(SYSTEMS, paths, strict=False)]
+        self.plain = streams(named, paths[3:], "--format=json")
+        self.asked = [*self.plain, "--segment_scores"]
+
+    def expected(self, config: BleuConfig) -> dict[tuple[int, str], dict[str, object]]:
+        """The rows as `bleu_table` gives them for all segments at once."""
+        rows = {}
+        for name, text in zip(SYSTEMS, self.texts, strict=False):
+            references = map(list, zip(*self.texts[3:], strict=True))
+            batch = to_batch(list(zip(text, references, strict=True)))
+            batch = dataclasses.replace(batch, systems=(name,))
+            table = bleu_table(statistics_of(batch, config), config.metric)
+            rows |= {(row["index"], name): row for row in table.to_pylist()}
+        return rows
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    return Corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="module")
+def expected(corpus):
+    return corpus.expected(BleuConfig().for_segments())
+
+
+@pytest.fixture(scope="module")
+def plain(corpus):
+    """A run without segment scores."""
+    return called(*corpus.plain)
+
+
+def part_files(out: Path) -> list[str]:
+    return sorted(os.listdir(out / "segment_scores"))
+
+
+def rows(out: Path) -> dict[tuple[int, str], dict[str, object]]:
+    """The rows of all part files. Checks that no row is there twice."""
+    table = pq.read_table(out / "segment_scores")
+    found = {(row["index"], row["system"]): row for row in table.to_pylist()}
+    assert len(found) == len(table)
+    return found
+
+
+def assert_clean(out: Path) -> None:
+    """Checks that the folder contains only the result."""
+    names = {"manifest.json", "scores.json", "segment_scores", *RECORDS}
+    assert {*os.listdir(out)} - {"_SUCCESS"} == names
+    assert all(name.endswith(".parquet") for name in part_files(out))
 
 
 @pytest.mark.parametrize("range_bytes", [3000, pytest.param(16, marks=pytest.mark.slow)])
@@ -60,47 +121,32 @@ def test_rows_are_complete_and_in_place(corpus, expected, plain, out, range_byte
     assert (out / "scores.json").read_bytes() == run.out
 
 
-def test_a_long_bundle_is_cut_into_part_files_and_row_groups(corpus, expected, out, monkeypatch):
-    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 13_000)
-    monkeypatch.setattr(module, "_PART_FILE_BYTES", 66_000)
-    assert called(*corpus.asked, SMALL_UNITS, "--output", out).code == 0
-    assert rows(out) == expected
-    files = [pq.read_metadata(out / "segment_scores" / name) for name in part_files(out)]
-    assert len(files) > 2
-    assert max(file.num_row_groups for file in files) > 2
-
-
 @pytest.mark.parametrize(
     ("flags", "config", "signature"),
     [
         (
             ["--smooth_method=none", "--segment_smooth_method=floor", "--segment_smooth_value=1"],
-            {"smooth_method": "floor", "smooth_value": 1.0},
+            BleuConfig(smooth_method="floor", smooth_value=1.0).for_segments(),
             "smooth:floor[1.00]",
         ),
         # It needs 5-grams. Neither result has them.
         (
             ["--segment_smooth_method=nltk-method5", "--lowercase"],
-            {"smooth_method": "nltk-method5", "lowercase": True},
+            BleuConfig(smooth_method="nltk-method5", lowercase=True).for_segments(),
             "method5",
         ),
+        (["--preset=mteval13a", "--no_effective_order"], preset("mteval13a"), "eff:no"),
     ],
-    ids=["floor", "method5"],
+    ids=["floor", "method5", "mteval13a"],
 )
 def test_segments_can_have_another_smoothing(corpus, out, flags, config, signature):
     run = called(*corpus.asked, *flags, "--output", out)
     assert run.code == 0, run.err
-    assert rows(out) == corpus.expected(BleuConfig(**config).for_segments())
+    assert rows(out) == corpus.expected(config)
     document = run.document
     assert signature in document.pop("segment_scores")["metrics"][0]["signature"]
     of_corpus = [flag for flag in flags if not flag.startswith("--segment")]
     assert document == called(*corpus.plain, *of_corpus).document
-
-
-def test_segments_can_be_scored_without_effective_order(corpus, out):
-    flags = ["--preset=mteval13a", "--no_effective_order"]
-    assert called(*corpus.asked, *flags, "--output", out).code == 0
-    assert rows(out) == corpus.expected(preset("mteval13a"))
 
 
 def test_impossible_choices_are_refused(out):
@@ -147,11 +193,31 @@ def test_a_run_that_fails_leaves_what_was_there(corpus, expected, out, place, br
     assert_clean(out)
 
 
+ENDLESS = f"""{BEFORE_BEAM}
+import os, time
+from beam_bleu.pipeline.folder.data_files import _PartFiles
+from beam_bleu.pipeline.main import command
+
+once, parent, end = _PartFiles.add, os.getppid(), time.monotonic() + 300
+
+def again_and_again(*arguments):
+    # It ends with the test, and a test that does not stop it must fail and not hang.
+    while os.getppid() == parent and time.monotonic() < end:
+        once(*arguments)
+
+_PartFiles.add = again_and_again
+command()
+"""
+"""The command in a process that writes one part file until it is stopped."""
+
+
 def test_a_signal_leaves_what_was_there(corpus, expected, out):
     assert called(*corpus.asked, "--output", out).code == 0
     number_before = len(part_files(out))
     success = json.loads((out / "run.json").read_bytes())["end"]
-    process = endless_run([*corpus.asked, "--max_ngram_order=3", "--output", out])
+    asked = map(os.fsdecode, [*corpus.asked, "--max_ngram_order=3", "--output", out])
+    command = [COMMAND[0], "-c", ENDLESS, *asked]
+    process = subprocess.Popen(command, cwd=PROJECT, stderr=subprocess.PIPE)
     while len(part_files(out)) == number_before and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
@@ -167,18 +233,20 @@ def test_a_signal_leaves_what_was_there(corpus, expected, out):
 
 
 def test_an_object_store_has_the_part_files_of_one_run(corpus, expected, plain, monkeypatch):
-    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 1)
-    monkeypatch.setattr(module, "_PART_FILE_BYTES", 1)
+    monkeypatch.setattr(module, "_ROW_GROUP_BYTES", 13_000)
+    monkeypatch.setattr(module, "_PART_FILE_BYTES", 66_000)
     OBJECTS.clear()
     store = "mem://out/folder"
     run = called(*corpus.asked, SMALL_UNITS, "--threads=2", "--output", store)
     assert (run.code, run.err) == (0, "")
     parts = [path for path in OBJECTS if path.startswith(f"{store}/segment_scores/part-")]
-    tables = [pq.read_table(io.BytesIO(OBJECTS[path][0])) for path in parts]
-    found = {(row["index"], row["system"]): row for each in tables for row in each.to_pylist()}
-    assert len(found) == sum(map(len, tables))
-    assert found == expected
-    assert len(parts) > 4
+    files = [pq.ParquetFile(io.BytesIO(OBJECTS[path][0])) for path in parts]
+    found = [row for file in files for row in file.read().to_pylist()]
+    assert {(row["index"], row["system"]): row for row in found} == expected
+    assert len(found) == len(expected)
+    # Bundles are cut into part files, and these into row groups.
+    assert len(parts) > 2
+    assert max(file.num_row_groups for file in files) > 2
     files = [f"{store}/{name}" for name in sorted([*RESULT, *RECORDS])]
     assert sorted(OBJECTS) == [*files, *sorted(parts)]
     assert called(*corpus.plain, "--output", store).out == plain.out
