@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import shlex
 from pathlib import Path
+from typing import Any
 
+import pytest
 from command_line import Argument, Run, called
 
 from beam_bleu.pipeline.folder.file_names import WRITTEN
 
 
-@dataclasses.dataclass
+def numbers(fast: int, nightly: int) -> list[Any]:
+    """The numbers of cases, of which all but the first ones run at night."""
+    at_night = (pytest.param(number, marks=pytest.mark.nightly) for number in range(fast, nightly))
+    return [*range(fast), *at_night]
+
+
 class Case:
-    """One case of the attack. All its choices come from (seed, number).
+    """One case of the attack. All its choices come from its seed."""
 
-    Attributes:
-      folder: an empty folder for its files.
-      what: what the case tries, for the report of a failure.
-      commands: the arguments of each run so far.
-    """
-
-    seed: int
-    number: int
-    folder: Path
-    what: str = ""
-    commands: list[str] = dataclasses.field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.random = random.Random(f"{self.seed}/{self.number}")
-        self.output = self.folder / "out"
+    def __init__(self, seed: str, folder: Path) -> None:
+        self.random = random.Random(seed)
+        self.folder, self.output = folder, folder / "out"
         self.older = b'{"older": true}\n' if self.chance(0.5) else None
         if self.older is not None:
             self.output.mkdir()
@@ -40,8 +34,8 @@ class Case:
         return self.random.random() < probability
 
     def run(self, *arguments: Argument) -> Run:
-        """Runs the command in this process."""
-        self.commands.append(shlex.join(map(str, arguments)))
+        """Runs the command in this process. If the case fails, pytest shows what is printed."""
+        print("python -m beam_bleu.pipeline", shlex.join(map(str, arguments)))
         return called(*arguments)
 
     def check_output(self, expected: bytes | None) -> None:

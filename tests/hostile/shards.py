@@ -146,7 +146,6 @@ def make_layout(
     style = style or chooser.choice(list(NAMES))
     cuts = random_cuts(chooser, corpus, count) if cuts is None else cuts
     parts = _parts(chooser, style, count)
-    case.what += f", {style}"
     made = []
     for label, text in zip("uvwxyz", corpus.texts, strict=False):
         name = chooser.choice(["hyp-", "ref ", "part-"]) + label
@@ -185,7 +184,6 @@ def _shard_files(
     suffixes: Sequence[str],
 ) -> StreamFiles:
     place = case.random.choice(list(PLACES))
-    case.what += f", {place}"
     if place == "name":
         # Letters that follow a letter are one word with it.
         name += case.random.choice(["-", "_"] if parts[0].isalpha() else ["", "-", "_"])

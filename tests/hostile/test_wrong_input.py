@@ -1,12 +1,13 @@
-"""Wrong input: the run is refused with exit code 3, prints nothing, and changes no result."""
+"""A corpus that is wrong in one way: exit code 3, nothing printed, and an older result stays."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from case import Case, complaints
+import pytest
+from case import Case, complaints, numbers
 from compressing import COMPRESS
 from corpora import Corpus, flags_of, make_corpus, make_definition
 from shards import OF_N, Layout, ShardFile, make_layout, run_flags
@@ -30,25 +31,6 @@ class Wrong:
     layout: Layout
     names: Sequence[str] = ()
     place: str = ""
-
-
-def wrong_input(case: Case) -> None:
-    """A corpus that is wrong in one way: the message names it, and an older result stays."""
-    chooser = case.random
-    corpus = make_corpus(chooser, chooser.choice([12, 24, 60, 120]), plain=case.chance(0.5))
-    defect = chooser.choice(DEFECTS)
-    case.what = (defect.__doc__ or "").rstrip(".").lower()
-    wrong = defect(case, corpus)
-    flags = ["--format=json", *flags_of(make_definition(chooser))]
-    more = [flag for flag in run_flags(case, corpus) if flag[2] in "rt"]
-    run = case.run(*wrong.layout.arguments(*flags, *more, "--output", case.output))
-    assert (run.code, run.out) == (3, b""), run.err
-    cause, remedy = complaints(run)
-    assert cause.startswith("beam-bleu: ")
-    assert remedy.startswith("  ")
-    assert not wrong.names or any(name in run.err for name in wrong.names), run.err
-    assert wrong.place in run.err
-    case.check_output(case.older)
 
 
 def _even(case: Case, corpus: Corpus, style: str | None = None) -> Layout:
@@ -151,7 +133,26 @@ def _invalid_utf8(case: Case, corpus: Corpus) -> Wrong:
     return Wrong(layout, [str(shard.path)], f": line {number + 1}: invalid UTF-8 at byte ")
 
 
-DEFECTS: list[Callable[[Case, Corpus], Wrong]] = [
+DEFECTS = [
     *(_line_lost_or_added, _lines_lost_in_all, _shards_lost, _shard_of_n_lost, _doubled_file),
     *(_truncated, _invalid_utf8),
 ]
+
+
+@pytest.mark.parametrize("number", numbers(1, 40))
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_the_message_names_what_is_wrong(defect, number, tmp_path):
+    case = Case(f"{defect.__name__} {number}", tmp_path)
+    chooser = case.random
+    corpus = make_corpus(chooser, chooser.choice([12, 24, 60, 120]), plain=case.chance(0.5))
+    wrong = defect(case, corpus)
+    flags = ["--format=json", *flags_of(make_definition(chooser))]
+    more = [flag for flag in run_flags(case, corpus) if flag[2] in "rt"]
+    run = case.run(*wrong.layout.arguments(*flags, *more, "--output", case.output))
+    assert (run.code, run.out) == (3, b""), run.err
+    cause, remedy = complaints(run)
+    assert cause.startswith("beam-bleu: ")
+    assert remedy.startswith("  ")
+    assert not wrong.names or any(name in run.err for name in wrong.names), run.err
+    assert wrong.place in run.err
+    case.check_output(case.older)
