@@ -10,9 +10,6 @@ from typing import Any
 
 from made_results import entry, result
 
-from beam_bleu.pipeline.result.document import read_result
-from beam_bleu.pipeline.saved.saved_result import SavedResult
-
 HOSTILE = (
     '<script>alert("x")</script>',
     "\u202eright to left\u2069",
@@ -74,9 +71,6 @@ def of_two_systems(names: Sequence[str] = ("atlas", "birch"), slices: int = 3) -
     }
 
 
-EXAMPLES_FILE = "examples.jsonl"
-
-
 def example(kind: str, text: str = "a black cat", **more: Any) -> dict[str, Any]:
     """A line of the file of examples."""
     return {
@@ -125,11 +119,6 @@ def written_result(
     versions = {"beam_bleu": "0.1.0", "python": "3.11.7", "platform": "Linux of this machine"}
     (folder / "run.json").write_text(json.dumps({"versions": versions}))
     if examples:
-        (folder / EXAMPLES_FILE).write_bytes(lines)
+        (folder / "examples.jsonl").write_bytes(lines)
     (folder / "_SUCCESS").touch()
     return folder
-
-
-def reported(document: dict[str, Any]) -> SavedResult:
-    """A result without a folder."""
-    return SavedResult("night", read_result(document))

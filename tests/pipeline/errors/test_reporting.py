@@ -83,6 +83,7 @@ def test_the_log_of_a_run_with_verbose_is_escaped_too(capfd) -> None:
     assert "WARNING:engine:a path: x\\x1b[2J\nnext line\n" in err
     assert "Traceback (most recent call last):\n" in err
     assert "RuntimeError: bad\\x07\n" in err
+    assert err.splitlines()[-2] == "beam-bleu: the job failed: bad\\x07"
     assert not re.search(r"[^\n -~]", err)
 
 

@@ -25,7 +25,6 @@ from command_line import (
     called,
     signals_begin_as,
     streams,
-    write_lines,
 )
 
 from beam_bleu.pipeline.errors.printable import json_text, printable
@@ -143,20 +142,6 @@ def test_what_is_missing_is_told_before_an_engine_gets_the_job(tmp_path):
     )
     elsewhere = called(*streams([SYSTEMS["atlas"], "/no/such/folder/x.txt"], REFERENCES, *flags))
     elsewhere.assert_failed(1, "--job_endpoint")
-
-
-def test_an_empty_corpus(tmp_path):
-    empty = write_lines(tmp_path / "empty.txt", [])
-    called(*streams([empty], [empty])).assert_failed(3, "the corpus is empty", str(empty))
-
-
-def test_verbose_shows_the_traceback_and_then_cause_and_remedy():
-    run = called(*EXAMPLE, "--candidates", "missing.txt", "--verbose")
-    assert (run.code, run.out) == (3, b"")
-    assert "Traceback (most recent call last)" in run.err
-    cause, remedy = run.err.splitlines()[-2:]
-    assert cause.startswith("beam-bleu: candidates missing: there is no file missing.txt")
-    assert remedy.startswith("  check the path")
 
 
 # Signals

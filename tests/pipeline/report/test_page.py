@@ -9,10 +9,11 @@ import re
 
 import pytest
 from command_line import EXAMPLE, called
-from made_reports import EXAMPLES_FILE, HOSTILE, example, of_two_systems, reported, written_result
+from made_reports import HOSTILE, example, of_two_systems, written_result
 from made_results import entry, result
 
 from beam_bleu.pipeline.report.page import page, write_report
+from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.saved.saved_result import SavedResult, result_at
 from beam_bleu.transforms.errors import JobError
 
@@ -127,7 +128,7 @@ def test_hostile_names_and_texts_are_shown_as_text(made, tmp_path):
 
 def test_one_system_without_errors_or_slices():
     document = result({**entry("only", 12.34, None), "interval": None}) | {"segments": 1}
-    text = Parsed(page(reported(document))).text
+    text = Parsed(page(SavedResult("night", read_result(document)))).text
     assert "only has 12.3 BLEU." in text
     assert "Scored: 1 segment." in text
     assert "Where?" not in text
@@ -198,9 +199,9 @@ def test_several_results_have_a_history(tmp_path):
 def test_damaged_files_are_named(tmp_path):
     called("report", tmp_path / "missing").assert_failed(3, "there is no ", "missing")
     folder = written_result(tmp_path / "night", of_two_systems(), [example("best")])
-    (folder / EXAMPLES_FILE).write_text(f"{json.dumps(example('worst'))}\n")
-    called("report", folder).assert_failed(3, f"{EXAMPLES_FILE} does not belong to the manifest")
-    (folder / EXAMPLES_FILE).unlink()
+    (folder / "examples.jsonl").write_text(f"{json.dumps(example('worst'))}\n")
+    called("report", folder).assert_failed(3, "examples.jsonl does not belong to the manifest")
+    (folder / "examples.jsonl").unlink()
     (folder / "run.json").write_text("{")
     called("report", folder).assert_failed(3, "run.json is not a result of beam-bleu, or it is dam")
     (folder / "run.json").unlink()

@@ -162,12 +162,3 @@ def test_an_input_is_not_overwritten(folders):
         run = called(*words, "--output", one)
         run.assert_failed(2, f"--output {one}", "name another folder")
     assert {each.name: each.read_bytes() for each in one.iterdir()} == before
-
-
-def test_nothing_of_an_earlier_run_stays(folders, made, tmp_path):
-    out = tmp_path / "out"
-    shutil.copytree(made / "two", out)
-    assert (out / "metrics.prom").exists()
-    assert called("merge", *folders, "--output", out).code == 0
-    names = sorted(each.name for each in out.iterdir())
-    assert names == ["_SUCCESS", "manifest.json", "scores.json", "totals.json"]
