@@ -47,14 +47,5 @@ def model(kind: str = "unigram", byte_fallback: bool = False, seed: int = 1) -> 
 
 def padded_model(size: int) -> bytes:
     """A model with random bytes after it, in a field that SentencePiece does not know."""
-    number, bytes_of_a_length = 1999, 2
-    noise = random.Random(3).randbytes(size)
-    return model() + _varint(number << 3 | bytes_of_a_length) + _varint(size) + noise
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
+    noise, header = random.Random(3), b"\xfa\x7c\x7f"  # field 1999 has 127 bytes
+    return model() + b"".join(header + noise.randbytes(127) for _ in range(size // 127 + 1))
