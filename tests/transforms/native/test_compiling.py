@@ -10,7 +10,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -71,9 +70,7 @@ def test_a_folder_that_others_can_write_is_not_used(chosen, caplog):
         require_unused()
 
 
-def test_without_a_choice_the_users_cache_is_used_if_the_package_cannot_be_written(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_the_package_cannot_be_written_the_users_cache_is_used(tmp_path, monkeypatch):
     package = tmp_path / "package"
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setattr(machine_code, "__file__", str(package / "native" / "machine_code.py"))
@@ -301,11 +298,8 @@ def test_an_exception_of_compiled_code_is_an_error() -> None:
 def test_threads_share_one_function() -> None:
     function = compiled(doubled)
     arrays = [np.full(1000, i) for i in range(8)]
-    threads = [threading.Thread(target=function, args=((array,),)) for array in arrays]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(function, zip(arrays, strict=True)))
     assert [array[0] for array in arrays] == [2 * i for i in range(8)]
     assert len(function.loaded) == 1  # type: ignore[attr-defined]
 

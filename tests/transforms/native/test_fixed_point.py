@@ -41,9 +41,8 @@ def test_the_mean_is_that_of_the_values_up_to_the_rounding(values):
     assert low.max() < 2**LOW_BITS
     for value, *columns in zip(values, high.tolist(), low.tolist(), strict=True):
         assert tuple(columns) == fixed_point.function(value), "Python and compiled code differ"
-        assert abs(Fraction(columns[0] * 2**LOW_BITS + columns[1], 2**48) - Fraction(value)) <= (
-            ROUNDING
-        )
+        exact = Fraction(columns[0] * 2**LOW_BITS + columns[1], 2**48)
+        assert abs(exact - Fraction(value)) <= ROUNDING
     sums, count = (int(high.sum()), int(low.sum())), len(values)
     mean = fixed_point_mean(*sums, count)
     assert abs(Fraction(mean) - sum(map(Fraction, values)) / count) <= ROUNDING + Fraction(1, 2**53)

@@ -1,7 +1,4 @@
-"""Objects of a server that breaks connections, or answers with errors for a while, and settings.
-
-Tests of settings ask no server.
-"""
+"""Objects of a server that breaks connections, or answers with errors for a while, and settings."""
 
 from __future__ import annotations
 
@@ -300,20 +297,18 @@ def test_flags_are_not_mixed_with_a_token_of_the_environment(monkeypatch):
     assert "Token" not in signed("s3://bucket/")
 
 
-SERVERS: list[tuple[list[str], dict[str, str], str]] = [
-    ([], {}, "https://ours/"),
-    ([], {"AWS_ENDPOINT_URL": "http://theirs"}, "http://theirs/"),
-    (["--s3_endpoint_url=http://flag"], {"AWS_ENDPOINT_URL_S3": "http://a"}, "http://flag/"),
-    (["--s3_disable_ssl"], {}, "http://ours/"),
-    (["--s3_disable_ssl"], {"AWS_ENDPOINT_URL_S3": "https://theirs"}, "http://theirs/"),
-]
-
-
 def test_the_server_of_s3(home: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = "[default]\nregion = r\nendpoint_url = https://ours\n"
     (home / ".aws" / "config").write_text(config)
     keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
-    for flags, variables, expected in SERVERS:
+    servers: list[tuple[list[str], dict[str, str], str]] = [
+        ([], {}, "https://ours/"),
+        ([], {"AWS_ENDPOINT_URL": "http://theirs"}, "http://theirs/"),
+        (["--s3_endpoint_url=http://flag"], {"AWS_ENDPOINT_URL_S3": "http://a"}, "http://flag/"),
+        (["--s3_disable_ssl"], {}, "http://ours/"),
+        (["--s3_disable_ssl"], {"AWS_ENDPOINT_URL_S3": "https://theirs"}, "http://theirs/"),
+    ]
+    for flags, variables, expected in servers:
         with monkeypatch.context() as patch:
             for name, value in {**keys, **variables}.items():
                 patch.setenv(name, value)

@@ -121,6 +121,7 @@ class Worked(ThreadedDoFn):
 
     def __init__(self) -> None:
         super().__init__(2)
+        self.setup()
         self.go = threading.Event()
         self.go.set()
         self.begun: list[int] = []
@@ -149,15 +150,8 @@ def _pools_of_their_own() -> Iterable[None]:
     shared_pool.cache_clear()
 
 
-def two_steps() -> tuple[Worked, Worked]:
-    first, second = Worked(), Worked()
-    first.setup()
-    second.setup()
-    return first, second
-
-
 def test_a_failed_bundle_fails_no_other_step() -> None:
-    first, second = two_steps()
+    first, second = Worked(), Worked()
     first.given(-1, 5)
     second.given(1, 2)
     with pytest.raises(ValueError, match="negative"):
@@ -168,7 +162,7 @@ def test_a_failed_bundle_fails_no_other_step() -> None:
 
 def test_what_waits_of_a_failed_bundle_is_never_begun() -> None:
     for end in ("start_bundle", "teardown"):
-        first, second = two_steps()
+        first, second = Worked(), Worked()
         first.go.clear()
         first.given(1, 2, 3, 4)  # two of them are begun, and two wait
         while len(first.begun) < 2:

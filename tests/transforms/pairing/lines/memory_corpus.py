@@ -12,17 +12,11 @@ import io
 import itertools
 from typing import BinaryIO
 
-import pyarrow as pa
 from compressing import COMPRESS
 from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
-from beam_bleu.transforms.pairing.lines.line_counting import (
-    MAX_LINE_BYTES,
-    LineCounts,
-    count_lines,
-    cut,
-)
+from beam_bleu.transforms.pairing.lines.line_counting import LineCounts, count_lines, cut
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import Plan, make_plan
 from beam_bleu.transforms.pairing.paired import bad_records_error
@@ -96,10 +90,6 @@ def read_pieces(reader: LineReader, most: int) -> list[str]:
     return lines
 
 
-def plain_file(path: str, *lines: str) -> MemoryFile:
-    return MemoryFile(path, lines, "".join(f"{line}\n" for line in lines).encode())
-
-
 _LINE = st.one_of(
     st.just(""), st.text("ab é😀\r\x00\x85\u2028\ufeff", max_size=12), st.text("ab ", max_size=150)
 )
@@ -129,33 +119,3 @@ def corpora(draw: st.DrawFn, suffixes: tuple[str, ...] = tuple(COMPRESS)) -> Mem
             files.append(MemoryFile(f"{stream}-{number}.txt{suffix}", of_file, text, suffix))
         streams.append(tuple(files))
     return MemoryCorpus(tuple(streams))
-
-
-STREAM = Stream("candidates LIUM", "a*")
-
-
-def read_file(text, path="a.txt", range_bytes=1 << 26, limit=MAX_LINE_BYTES, counted=None):
-    """The lines of a file with these bytes; it may have had others when its lines were counted."""
-    counted = text if counted is None else counted
-    parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)
-    counts = [
-        count_lines(STREAM, part, lambda _: io.BytesIO(counted), None, limit) for part in parts
-    ]
-    lines = []
-    for portion in make_plan([STREAM], counts).portions():
-        reader = LineReader(STREAM, portion.pieces[0], lambda _: io.BytesIO(text), limit)
-        lines += read_pieces(reader, 1000)
-    return lines
-
-
-def is_utf8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def values_of(column: pa.LargeStringArray) -> list[bytes]:
-    """The texts of a column as they are in memory, which need not be UTF-8."""
-    return column.cast(pa.large_binary()).to_pylist()

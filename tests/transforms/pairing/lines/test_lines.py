@@ -17,17 +17,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from memory_corpus import (
-    COMPRESS,
-    MARK,
-    STREAM,
-    MemoryCorpus,
-    corpora,
-    is_utf8,
-    read_file,
-    read_pieces,
-    values_of,
-)
+from memory_corpus import COMPRESS, MARK, MemoryCorpus, corpora, read_pieces
 from murmur3 import digest, murmur3_x64_128
 
 from beam_bleu.transforms.errors import InputError
@@ -35,14 +25,48 @@ from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.files.chunks import PartMemory
 from beam_bleu.transforms.pairing.files.listing import open_file
-from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard
+from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines import line_reader
 from beam_bleu.transforms.pairing.lines.line_columns import copy_lines, split_fields
-from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines, cut
+from beam_bleu.transforms.pairing.lines.line_counting import (
+    COMPRESSED_DATA,
+    MAX_LINE_BYTES,
+    count_lines,
+    cut,
+)
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
 from beam_bleu.transforms.pairing.paired import Digests
+
+STREAM = Stream("candidates LIUM", "a*")
+
+
+def read_file(text, path="a.txt", range_bytes=1 << 26, limit=MAX_LINE_BYTES, counted=None):
+    """The lines of a file with these bytes; it may have had others when its lines were counted."""
+    counted = text if counted is None else counted
+    parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)
+    counts = [
+        count_lines(STREAM, part, lambda _: io.BytesIO(counted), None, limit) for part in parts
+    ]
+    lines = []
+    for portion in make_plan([STREAM], counts).portions():
+        reader = LineReader(STREAM, portion.pieces[0], lambda _: io.BytesIO(text), limit)
+        lines += read_pieces(reader, 1000)
+    return lines
+
+
+def is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def values_of(column: pa.LargeStringArray) -> list[bytes]:
+    """The texts of a column as they are in memory, which need not be UTF-8."""
+    return column.cast(pa.large_binary()).to_pylist()
 
 
 @settings(max_examples=60)
@@ -264,8 +288,6 @@ def test_a_file_that_changes_after_it_was_counted_is_an_error():
 
 
 class Unanswering(io.BytesIO):
-    """A file on a filesystem that fails in the middle."""
-
     def readinto(self, memory: object) -> int:
         raise TimeoutError("the store does not answer")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory_corpus import MARK, MemoryCorpus, corpora, plain_file
+from memory_corpus import MARK, MemoryCorpus, MemoryFile, corpora
 
 from beam_bleu.transforms.errors import InputError, JobError
 from beam_bleu.transforms.notices import sentences
@@ -92,7 +92,9 @@ def test_a_piece_of_a_plain_file_starts_at_most_a_block_before_its_line(corpus, 
 def test_a_portion_is_about_as_large_as_a_range(longest):
     generator = random.Random(3)
     texts = [["x" * generator.randint(0, most) for _ in range(5000)] for most in longest]
-    corpus = MemoryCorpus(tuple((plain_file(str(i), *text),) for i, text in enumerate(texts)))
+    data = ["".join(f"{line}\n" for line in text).encode() for text in texts]
+    files = [MemoryFile(str(i), tuple(text), data[i]) for i, text in enumerate(texts)]
+    corpus = MemoryCorpus(tuple((file,) for file in files))
     size = sum(len(file.text) for (file,) in corpus.files)
     range_bytes = 8000
     portions = list(corpus.plan(range_bytes).portions())

@@ -43,9 +43,8 @@ def systems(found: Chosen) -> list[tuple[str, str]]:
     return [(name, path.text) for name, path in found.candidates]
 
 
-@pytest.mark.parametrize(
-    ("names", "wanted", "candidates", "expected"),
-    [
+def test_columns_are_chosen_by_their_names():
+    for names, wanted, candidates, expected in (
         *((f"src {name} ref", Wanted(), [name], ["ref"]) for name in ("hypothesis", "mt", "hyp")),
         ("src hyp ref10 ref2 ref0", Wanted(), ["hyp"], ["ref0", "ref2", "ref10"]),
         ("hyp refB refA", Wanted(), ["hyp"], ["refA", "refB"]),
@@ -56,20 +55,17 @@ def systems(found: Chosen) -> list[tuple[str, str]]:
         ("a ref b", Wanted(("*",)), ["a", "b"], ["ref"]),
         ("x a=b ref", Wanted(("base=x", "a=b")), ["base=x", "a=b"], ["ref"]),
         ("hyp ref", Wanted(system_name="atlas"), ["atlas=hyp"], ["ref"]),
-    ],
-)
-def test_columns_are_chosen_by_their_names(names, wanted, candidates, expected):
-    found = choose(wanted, schema(names))
-    named = [text if name == text else f"{name}={text}" for name, text in systems(found)]
-    assert named == candidates
-    assert [path.text for path in found.references] == expected
-    is_told = not (wanted.candidates and wanted.references)
-    assert len(choice_notes(wanted, found)) == is_told
+    ):
+        found = choose(wanted, schema(names))
+        named = [text if name == text else f"{name}={text}" for name, text in systems(found)]
+        assert named == candidates
+        assert [path.text for path in found.references] == expected
+        is_told = not (wanted.candidates and wanted.references)
+        assert len(choice_notes(wanted, found)) == is_told
 
 
-@pytest.mark.parametrize(
-    ("names", "wanted", "message"),
-    [
+def test_columns_that_are_unclear_or_missing_are_an_error():
+    for names, wanted, message in (
         ("hyp mt ref", Wanted(), "the candidates could be the columns hyp or mt"),
         ("hyp ref0 ref1 refA", Wanted(), "could be the columns ref0, ref1 or refA"),
         ("src ref", Wanted(), "no column has one of the usual names of candidates"),
@@ -82,12 +78,10 @@ def test_columns_are_chosen_by_their_names(names, wanted, candidates, expected):
         ("hyp ref", Wanted(where=(Condition(ColumnPath("lp", ("lp",)), "x"),)), "lp .--where."),
         ("hyp ref", Wanted(ids=("key",)), "key .the id."),
         ("hyp ref", Wanted(("hyp[",)), "begins neither"),
-    ],
-)
-def test_columns_that_are_unclear_or_missing_are_an_error(names, wanted, message):
-    with pytest.raises(InputError, match=f"^input: .*{message}") as raised:
-        choose(wanted, schema(names))
-    assert raised.value.remedy
+    ):
+        with pytest.raises(InputError, match=f"^input: .*{message}") as raised:
+            choose(wanted, schema(names))
+        assert raised.value.remedy
 
 
 def test_columns_without_texts():
@@ -153,9 +147,7 @@ def test_names_need_a_header_and_numbers_do_not():
         assert has_header(wanted) == header
 
 
-TEXT, NUMBER = pa.large_string(), pa.float64()
-
-
+NUMBER = pa.float64()
 SCHEMA = {
     **{"hyp_a": TEXT, "hyp_b": TEXT, "ref": TEXT, "tags": pa.list_(TEXT)},
     **{"comet_a": NUMBER, "comet_b": NUMBER, "judge_a": TEXT, "a9.x": NUMBER, "a10.x": NUMBER},
@@ -181,9 +173,8 @@ def test_systems_are_named_after_columns_parts_of_their_names_or_candidates():
     assert found == (("b", "a"), [["comet_b", "comet_a"]])
 
 
-@pytest.mark.parametrize(
-    ("columns", "wanted", "message"),
-    [
+def test_wrong_columns_are_errors():
+    for columns, wanted, message in (
         (["comit"], {}, "there is no column comit (a column of numbers); the columns are: "),
         (["tags"], {}, "each value of the column tags must be a number above "),
         (["x_{system}"], {}, "no column matches x_{system} (a column of numbers)"),
@@ -200,11 +191,9 @@ def test_systems_are_named_after_columns_parts_of_their_names_or_candidates():
             "each record has one system, that of the column hyp_a; write the name of the column "
             "without {system}",
         ),
-    ],
-)
-def test_wrong_columns_are_errors(columns, wanted, message):
-    with pytest.raises(InputError, match=re.escape(message)):
-        chosen(*columns, **wanted)
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            chosen(*columns, **wanted)
 
 
 def test_numbers_of_every_type_are_read():

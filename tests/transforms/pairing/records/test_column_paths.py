@@ -1,7 +1,5 @@
 """Paths of columns, compared with walking through Python values."""
 
-from __future__ import annotations
-
 import re
 
 import pyarrow as pa
@@ -55,9 +53,7 @@ def test_a_path_has_names_and_indexes_or_the_first_wrong_character_is_named():
         said = f"character {place} of {text} begins neither" if isinstance(place, int) else place
         with pytest.raises(ValueError, match=re.escape(said)):
             parse_column_path(text)
-
-
-def test_a_column_with_the_whole_text_as_its_name_wins():
+    # A column with the whole text as its name wins.
     assert parse_column_path("a.b[0]", ["a", "a.b[0]"]).steps == ("a.b[0]",)
     assert parse_column_path("a.b[0]", ["a", "a.b"]).steps == ("a", "b", 0)
 
