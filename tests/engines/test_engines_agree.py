@@ -1,4 +1,4 @@
-"""All files of a run have the same content on every engine as in-process.
+"""All files of a run have the same content on every engine as in-process; Flink uses all workers.
 
 Each job combines several things, because a job on an engine takes long.
 """
@@ -6,14 +6,18 @@ Each job combines several things, because a job on an engine takes long.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+import platform
 import random
 import subprocess
 import sys
+import time
 
 import pyarrow as pa
 import pytest
 from command_line import (
+    EXAMPLE,
     PROJECT,
     REFERENCES,
     SYSTEMS,
@@ -27,6 +31,7 @@ from command_line import (
 from pyarrow import parquet
 
 from beam_bleu.transforms.pairing.records.joins import join_sources
+from deploy.local.hosts.installing import copy_sources
 
 SEGMENTS, DOCUMENTS = 6000, 250
 RANGES = "--range_bytes=65536"
@@ -224,3 +229,48 @@ def test_a_pipeline_of_the_users_own(cluster, tmp_path):
     expected = scores("--runner=FnApiRunner")
     assert len(expected) == 5
     assert scores(*cluster.flags()) == expected
+
+
+def test_all_task_managers_do_the_work(flink, tmp_path):
+    paths = []
+    for source in (SYSTEMS["atlas"], REFERENCES[0]):
+        # The lines are all different, so that no line can be counted in place of another.
+        copies = itertools.chain.from_iterable([read_lines(source)] * 12_000)
+        lines = [f"{line} {number}" for number, line in enumerate(copies)]
+        paths.append(write_lines(tmp_path / source.name, lines))
+    systems = [f"{number}={paths[0]}" for number in range(12)]
+    corpus = streams(systems, paths[1:], "--range_bytes=20000000", "--format=json")
+    run = typed(*corpus, f"--output={tmp_path}/out", *flink.flags(), timeout=300)
+    assert run.out == called(*corpus).out, run.err
+    end = time.monotonic() + 60
+    while (job := flink.newest_job())["state"] != "FINISHED":  # Flink tells a little later
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    (stage,) = (each for each in job["vertices"] if "Count matches" in each["name"])
+    asked = f"/jobs/{job['jid']}/vertices/{stage['id']}/taskmanagers"
+    did = {
+        each["taskmanager-id"]: each["metrics"]["read-records"]
+        for each in flink.ask(asked)["taskmanagers"]
+    }
+    assert set(did) == {each["id"] for each in flink.task_managers()}
+    assert all(units >= 3 for units in did.values()), did
+
+
+def test_doctor_asks_the_workers(pool, flink, tmp_path):
+    output = tmp_path / "out"
+    output.mkdir()
+    (output / "scores.json").mkdir()  # a file cannot take its place, but one beside it is possible
+    doctor = ["doctor", "--format=json", *EXAMPLE, "--output", output]
+    run = typed(*doctor, *flink.flags(), timeout=300)
+    assert run.code == 0, run.err
+    facts = json.loads(run.out)["facts"]
+    assert {(fact["section"], fact["status"]) for fact in facts} == {(platform.node(), "ok")}
+    assert [path.name for path in output.iterdir()] == ["scores.json"]
+
+    copy = copy_sources(tmp_path / "copy")
+    changed = copy / "transforms" / "version.py"
+    changed.write_text(changed.read_text() + "# changed\n")
+    run = typed(*doctor, *pool(code=copy), timeout=300)
+    assert run.code == 1
+    facts = {fact["name"]: fact["status"] for fact in json.loads(run.out)["facts"]}
+    assert (facts["beam-bleu"], facts["code"]) == ("ok", "FAIL")
