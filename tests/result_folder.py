@@ -39,13 +39,7 @@ def document(run: str) -> bytes:
 
 
 def documents(run: str, names: Sequence[str] = (), *, totals: bool = False) -> dict[str, bytes]:
-    """The documents of a run: its scores.json, and the files that belong to it.
-
-    Args:
-      run: the run.
-      names: the names of its part files.
-      totals: whether it has totals and examples, too.
-    """
+    """The scores.json of a run with these part files, and the files that belong to it."""
     sha256 = hashlib.sha256(document(run)).hexdigest()
     manifest = {"scores_sha256": sha256, "streams": [], "data_files": [*names], "run": run}
     found = {SCORES: document(run)}
@@ -105,18 +99,14 @@ def assert_files(output: Path, *others: str) -> None:
 
 def scores_run(output: Path) -> str | None:
     """The run to which scores.json belongs; None if there is no scores.json."""
-    try:
-        return json.loads((output / "scores.json").read_bytes())
-    except FileNotFoundError:
-        return None
+    path = output / "scores.json"
+    return json.loads(path.read_bytes()) if path.exists() else None
 
 
 def manifest_run(output: Path) -> str | None:
     """The run to which manifest.json belongs; None if there is no manifest.json."""
-    try:
-        return json.loads((output / "manifest.json").read_bytes())["run"]
-    except FileNotFoundError:
-        return None
+    path = output / "manifest.json"
+    return json.loads(path.read_bytes())["run"] if path.exists() else None
 
 
 def is_marked(output: Path) -> bool:

@@ -37,13 +37,7 @@ class Corpus:
 
 
 def make_corpus(chooser: random.Random, segments: int | None = None, plain: bool = False) -> Corpus:
-    """Makes texts whose candidates have much in common with their references.
-
-    Args:
-      chooser: makes the choices.
-      segments: how many; if None, any number from 1 up.
-      plain: whether the text is of ASCII words alone, with a word in every line.
-    """
+    """Texts whose candidates have much in common with their references; if plain, ASCII words."""
     if segments is None:
         segments = chooser.choice([1, 2, 3, 7, 20, 20, 60, 60, 60, 150, 400])
         if chooser.random() < 0.02:

@@ -131,14 +131,7 @@ def make_layout(
 ) -> Layout:
     """Cuts the streams into shards and writes them in random order.
 
-    Args:
-      case: makes the choices.
-      corpus: the lines.
-      count: how many shards, if not any number.
-      style: one of `NAMES`, if not any.
-      suffixes: compressions to choose from.
-      cuts: where to cut. If it is given, every stream has several files; else some have one.
-      same_cuts: whether all streams are cut at the same lines, with the same names.
+    What is not given is random. With `cuts`, every stream has several files; else some have one.
     """
     chooser, folder = case.random, case.folder / "in"
     all_sharded = cuts is not None or not same_cuts

@@ -20,13 +20,7 @@ NOT_UTF8 = [
 
 @dataclasses.dataclass
 class Wrong:
-    """An input that must be refused.
-
-    Attributes:
-      layout: its files.
-      names: the message has to contain one of these, if there are any.
-      place: what the message has to contain as well, such as a line.
-    """
+    """Files that must be refused by a message with one of the names, if any, and with the place."""
 
     layout: Layout
     names: Sequence[str] = ()

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, Run, called, streams
+from command_line import EXAMPLE, PROJECT, REFERENCES, SYSTEMS, called, streams
 from markdown_tables import sections
 from prometheus_client.parser import text_string_to_metric_families
 from result_folder import RECORDS, RESULT, assert_files
@@ -101,21 +101,6 @@ def test_the_record_and_the_metrics_of_a_successful_run(out, monkeypatch):
     assert f'signature="{run.signature}",version="{VERSION}"' in text
 
 
-def assert_failed_rerun(out: Path, before: bytes, former: dict[str, Any], run: Run) -> None:
-    """Checks that the folder shows the failure, and still has the former result."""
-    assert sorted(os.listdir(out)) == sorted([*RESULT[1:], *RECORDS])
-    assert (out / "scores.json").read_bytes() == before
-    found = record(out)
-    assert (found["state"], found["exit_code"]) == ("failed", run.code)
-    assert run.err == f"beam-bleu: {found['message']}\n  {found['remedy']}\n"
-    assert found["last_success"] == former["end"]
-    assert found["run"] != former["run"]
-    values = gauges(out)
-    assert values["beam_bleu_run_exit_code"] == run.code
-    assert values["beam_bleu_last_success_timestamp_seconds"] > 0
-    assert not [name for name in values if name.startswith(("beam_bleu_score", "beam_bleu_seg"))]
-
-
 def test_failures_one_after_another(out):
     called(*ONE, "--output", out, "--tokenize=13b").assert_failed(2)
     assert not out.exists()
@@ -130,7 +115,18 @@ def test_failures_one_after_another(out):
     ):
         run = called(*ONE, *flags, "--output", out)
         run.assert_failed(code)
-        assert_failed_rerun(out, before, former, run)
+        # The folder shows the failure, and still has the former result.
+        assert sorted(os.listdir(out)) == sorted([*RESULT[1:], *RECORDS])
+        assert (out / "scores.json").read_bytes() == before
+        found, values = record(out), gauges(out)
+        assert (found["state"], found["exit_code"]) == ("failed", run.code)
+        assert run.err == f"beam-bleu: {found['message']}\n  {found['remedy']}\n"
+        assert found["last_success"] == former["end"]
+        assert found["run"] != former["run"]
+        assert values["beam_bleu_run_exit_code"] == run.code
+        assert values["beam_bleu_last_success_timestamp_seconds"] > 0
+        of_result = ("beam_bleu_score", "beam_bleu_seg")
+        assert not [name for name in values if name.startswith(of_result)]
     assert scored(out) == before
     assert_files(out)
 

@@ -265,9 +265,6 @@ def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
     """Writes records in the format that the suffix of the path names."""
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(list(records)), path)
-    elif path.suffix == ".tsv":
-        lines = [list(records[0]), *(map(str, record.values()) for record in records)]
-        path.write_text("".join("\t".join(line) + "\n" for line in lines))
     else:
         path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
@@ -343,29 +340,26 @@ def test_lines_of_a_file_of_labels_are_kept(lines, tmp_path):
     assert [row["references"] for row in rows] == [[text, text.upper()] for text in texts] * 2
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".tsv"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 def test_columns_of_records_are_kept_as_texts(suffix, tmp_path):
     # The second record is left out, so its number has no row.
     records = [
-        {"hyp": text, "ref": text, "n": n, "ratio": n / 8, "ok": n > 1, "source": META[n]}
+        {
+            **{"hyp": text, "ref": text, "n": n, "ratio": n / 8, "ok": n > 1},
+            **{"source": [*META[:3], None][n], "meta": {"id": [str(n), "x"]}},
+        }
         for n, text in enumerate(TEXTS)
     ]
-    if suffix == ".tsv":  # it has texts only, and no null
-        records = [record | {"ok": str(record["ok"]).lower()} for record in records]
-    else:
-        records[3]["source"] = None
-        records = [record | {"meta": {"id": [str(record["n"]), "x"]}} for record in records]
     for number, part in enumerate((records[:2], records[2:])):
         write_records(tmp_path / f"part-{number}{suffix}", part)
-    keep = "n,ratio,ok,src=source" + ("" if suffix == ".tsv" else ",key=meta.id[0],meta.id[1]")
+    keep = "n,ratio,ok,src=source,key=meta.id[0],meta.id[1]"
     scored(tmp_path / "out", f"--input={tmp_path}/part-*{suffix}", "--where=n!=1", f"--keep={keep}")
     rows = rows_of(tmp_path / "out")
     assert [(row["index"], row["n"], row["ratio"], row["ok"]) for row in rows] == [
         *((0, "0", "0.0", "false"), (2, "2", "0.25", "true"), (3, "3", "0.375", "true"))
     ]
-    assert [row["src"] for row in rows] == [*META[:3:2], META[3] if suffix == ".tsv" else None]
-    if suffix != ".tsv":
-        assert [(row["key"], row["meta.id[1]"]) for row in rows] == [(n, "x") for n in "023"]
+    assert [row["src"] for row in rows] == [*META[:3:2], None]
+    assert [(row["key"], row["meta.id[1]"]) for row in rows] == [(n, "x") for n in "023"]
 
 
 def test_columns_that_cannot_be_kept_are_refused(lines, tmp_path):
