@@ -68,7 +68,7 @@ class ReadyTexts:
     def numbered(
         self, memory: KeptMemory, *, whitespace: bool = True
     ) -> tuple[NumberedTexts, list[Memory]]:
-        """What numbers their tokens, and its memory."""
+        """These texts with memory for numbers of tokens; and this memory, which must be kept."""
         from beam_bleu.transforms.text.numbered_texts import numbered_texts
         from beam_bleu.transforms.text.splitting import rule_of
 

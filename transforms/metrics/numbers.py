@@ -1,4 +1,4 @@
-"""Metrics of numbers that were computed elsewhere: means, such as of COMET's scores; perplexity.
+"""Metrics of numbers that were computed elsewhere: their mean, such as COMET's, and perplexity.
 
 The perplexity of texts is e to the power of -L / n, where L is the sum of the natural logarithms of
 the probabilities of their tokens, and n the number of their tokens, words or bytes (Jelinek et al.
@@ -32,7 +32,7 @@ from beam_bleu.transforms.pairing.needs import Needs, ValueColumn, ValuePartName
 from beam_bleu.transforms.score.shown_score import Score
 from beam_bleu.transforms.text.text import TextName, own_signature
 
-# After `SEGMENTS`: the number as a value of fixed point, if it is above 0; or minus the number.
+# After `SEGMENTS`: the number in fixed point if it is above 0, and minus the number if it is below.
 _POSITIVE = slice(1, 1 + VALUE_COLUMNS)
 _NEGATIVE = slice(_POSITIVE.stop, _POSITIVE.stop + VALUE_COLUMNS)
 
@@ -100,12 +100,12 @@ class MeanErrorConfig(MeanConfig):
 
 SymbolName = Literal["token", "word", "byte", "segment"]
 
-# What a perplexity can be per, and its column, which is 0 if it is not counted. An empty text has
-# an empty word.
+# What a perplexity can be per, and the column with its count, 0 if it is not counted. An empty text
+# counts as one empty word.
 SYMBOLS: Mapping[SymbolName, int] = {"token": 1, "word": 2, "byte": 3, "segment": SEGMENTS}
 SURPRISAL = slice(4, 4 + VALUE_COLUMNS)  # minus the logarithm of the probability of the text
 LARGEST_LOGARITHM = 600
-"""The largest logarithm of a perplexity: larger ones, with standard errors, exceed 64 bits."""
+"""The largest logarithm of a perplexity. With a larger one, a standard error can be infinite."""
 
 _NO_LISTS = (
     "sums do not tell the number of tokens: name the column that does, --token_count_column; or "

@@ -200,7 +200,7 @@ def count_exact_rows(spans, reference_count, counts):
     count_space = address_of(counts)
     start_space, end_space = address_of(starts), address_of(ends)
     for row in range(rows):
-        shortest = 0  # a reference that counts
+        shortest = 0  # the fewest bytes of a reference that counts
         for reference in range(reference_count):
             at = reference * rows + row
             if load_int(end_space, at) > load_int(start_space, at):
@@ -222,10 +222,10 @@ def count_exact_rows(spans, reference_count, counts):
 
 @compiled
 def count_f1_rows(texts, times, counts):
-    """Counts words in common; `times` is the address of a count for each number, 0 again after."""
+    """Counts common words; `times` has a count for each number, 0 before and after."""
     for row in range(texts.rows):
         number_texts(row, texts, False)
-        fewest = 0  # words with which a reference counts
+        fewest = 0  # the fewest words of a reference that counts
         for reference in range(texts.reference_count):
             if length_of(texts.bounds, reference) > 0:
                 fewest = 1

@@ -58,8 +58,8 @@ class SmoothMethod:
     sacrebleu: str | None = None  # its name there
     value: float | None = None  # the default, in the tool that it comes from
     divides_by_value: bool = False
-    takes_effective_order: bool = True  # others have a rule for orders longer than the candidates
-    has_highest: bool = True  # values that take the place of a precision have no limit
+    takes_effective_order: bool = True  # False if it has its own rule for orders that are too long
+    has_highest: bool = True  # False if the value replaces a precision, because it has no limit
     segments_only: bool = False
     smallest_order: int = 1
     counted_order: int = 1  # the order up to which n-grams are counted, even if N is smaller
@@ -160,8 +160,8 @@ _NUMBERS = {name: number for number, name in enumerate(SMOOTH_METHODS)}
 _EXP, _FLOOR, _ADD_K, _NONE, _ADD_K_ALL, _EPSILON, _MTEVAL, _LEAVE_OUT, *_NLTK = _NUMBERS.values()
 _METHOD0, _METHOD1, _METHOD2, _METHOD3, _METHOD4, _METHOD5, _METHOD6, _METHOD7 = _NLTK
 
-# With the first ones, the score is 0 only if the candidates have no token. With NLTK's, and the
-# others, which are sacreBLEU's, it is 0 if nothing matches.
+# With methods of the first tuple, the score is 0 only if the candidates have no token. With all
+# others, which are NLTK's and sacreBLEU's, it is 0 if nothing matches.
 _ZERO_WITHOUT_TOKENS = (_ADD_K_ALL, _EPSILON, _MTEVAL)
 _AS_NLTK = (_LEAVE_OUT, *_NLTK)
 _SMALLEST = sys.float_info.min  # NLTK's precision of 0, by its method 0
@@ -332,7 +332,7 @@ def weighted_score(
 
 for _function in (brevity_penalty, _weighted_orders, _smooth_as_nltk, smooth, weighted_score):
     callable_by_compiled(_function)
-# numba takes functions of Python only.
+# numba accepts only functions that are written in Python.
 callable_by_compiled(differentiation.exp, instead=lambda number: math.exp(number))
 callable_by_compiled(differentiation.log, instead=lambda number: math.log(number))
 

@@ -1,4 +1,4 @@
-"""The kernel: from columns of text to the columns of BLEU of every segment.
+"""The kernel of BLEU: makes the columns of BLEU of every segment from columns of text.
 
 Each token of a candidate gets a mask: bit p is set if the reference has the token at position p.
 Let M[1] be the mask of token i. Then M[n] = (M[n - 1] of token i - 1, shifted by one) & M[1] has
@@ -77,9 +77,9 @@ CLAIM_BYTES = 2
 
 MOST_WRITTEN = 2**16
 _LONGEST_WRITTEN = 2**10
-"""The most bytes of a reference whose tokens are written. Longer ones rarely have few tokens."""
+"""The most bytes of a reference whose tokens are written: longer ones rarely have few tokens."""
 
-# What became of the tokens of a segment: `match_segment` counts short ones.
+# What `_write_tokens` made of the tokens of a segment: `match_segment` can count the short ones.
 _SHORT, _LONG, _NOT_WRITTEN = range(3)
 _MEMORY = KeptMemory()
 _NOTHING = np.uint64(0)

@@ -57,7 +57,7 @@ LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
 _SMALLEST_DIVISOR = 1e-6
 _ALMOST_0 = 1e-9
-"""If a tiny number replaces a precision of 0, the score is tiny, too."""
+"""A score up to this one is almost 0: a tiny number has replaced a precision of 0."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -305,7 +305,7 @@ class BleuConfig(Metric):
 
     @property
     def highest(self) -> float | None:
-        """100, if the value of the smoothing does not take the place of a precision."""
+        """100; None if the value of the smoothing, which has no limit, replaces a precision."""
         return 100 if SMOOTH_METHODS[self.smooth_method].has_highest else None
 
     def value(self, sums: Sequence[Number]) -> Number:

@@ -131,4 +131,4 @@ COMPARISONS: Mapping[ComparisonName, Callable[[BleuConfig], Mapping[PresetName, 
     "same": comparable,
     "all": lambda _: {name: preset(name) for name in PRESETS},
 }
-"""The presets with which a definition is compared: of the same tokens, or all as they are."""
+"""The presets with which a definition is compared: those with the same tokens, or all."""

@@ -42,8 +42,8 @@ def bleu_of_sums(sums: Mapping[str, Any], config: BleuConfig | None = None) -> B
         scoring can be another one, of the same or a lower n-gram order.
 
     Raises:
-      ValueError: a column is missing or not an integer, no segments have these sums (such as
-        matches above n-grams), or the definition needs a higher n-gram order than the sums have.
+      ValueError: a column is missing or not an integer, no segments have these sums (such as more
+        matches than n-grams), or the definition needs a higher n-gram order than the sums have.
     """
     config = BleuConfig() if config is None else config
     text, metric = config.text.name, config.metric
@@ -68,7 +68,7 @@ def row_of_sums(totals: GroupTotals) -> dict[str, int]:
 
 
 def totals_of_row(row: Mapping[str, Any]) -> GroupTotals:
-    """The totals of a row, or of rows that are added up. They have no bytes and no signs."""
+    """The totals of a row, or of rows that are added up, without bytes and signs of bad input."""
     max_order = next(order for order in itertools.count() if f"matches_{order + 1}" not in row)
     columns = summed_columns(max_order)
     values = tuple(_count(name, row.get(name)) for name in columns)

@@ -1,13 +1,13 @@
-"""The kernel: from columns of text to the columns of chrF of every segment.
+"""The kernel of chrF: makes the columns of chrF of every segment from columns of text.
 
-Each number of a token has a row, the set of the positions where the reference has it. Matches are
-counted by shifts and ands of these sets, as in the kernel of BLEU. References of up to 512 tokens
-have sets of one to eight words. For longer ones, and those of segments with very many different
-tokens, n-grams have numbers (statistics/ngrams.py).
+Each token is a number with a row: the set of the positions where the reference has it. Matches are
+counted by shifts and ands of these sets, as in the kernel of BLEU. For references of up to 512
+tokens, a set has one to eight words. Longer ones, and those of segments with very many different
+tokens, are counted by the numbers of their n-grams (statistics/ngrams.py).
 
-`rows` is the address of the row of number 0. All rows are 0 before a reference is entered and after
-it. `number` and `end` are the addresses of the numbers of a text and their end. `matches` is the
-address of an int64 for each order of the first candidate, `stride` the bytes to the next one's.
+`rows` is the address of the row of number 0. All rows are 0 before a reference is entered, and
+after it is left. `number` and `end` are the addresses of the numbers of a text and of their end.
+`matches` has an int64 for each order of the first candidate, `stride` bytes before the next one's.
 """
 
 # mypy: allow-untyped-defs
@@ -143,8 +143,8 @@ def match_reference(reference, texts, orders, rows, matches, stride):
 
 @inner
 def match_long_reference(reference, texts, of_reference, orders, digits, table, matches, stride):
-    """Writes the matches in any reference. `of_reference` is like `texts`, for it and the
-    candidates. `digits` has another number for each number, all 0 before and after.
+    """Writes the matches in any reference. `of_reference` is like `texts`, but has only this
+    reference and the candidates, with new numbers: `digits`, by the old ones, 0 before and after.
     """
     first = numbers_of(texts, reference)
     end = first + length_of(texts.bounds, reference) * NUMBER_BYTES
@@ -238,9 +238,9 @@ def _copy_counts(hyp_ngrams, ref_ngrams, matches, first, orders, candidate, refe
 def count_rows(
     texts, texts_of_words, of_reference, most_orders, choices, spaces, of_pair, best_scores, counts
 ):
-    """Counts all rows, with (beta, `eps_smoothing`) to choose the best reference, memory for
-    matches, rows, digits and a table, and for int64 (3, N of all orders) and float64 (systems,)
-    that are overwritten.
+    """Counts all rows. `choices` are beta and `eps_smoothing`, by which the best reference is
+    chosen; `spaces` are the addresses of matches, rows, digits and a table. `of_pair`, int64
+    (3, orders), and `best_scores`, float64 (systems,), are overwritten.
     """
     char_order, word_order = most_orders
     beta, eps_smoothing = choices

@@ -1,13 +1,13 @@
-"""The kernel: the substitutions, deletions and insertions of every candidate.
+"""The kernel of WER and CER: counts substitutions, deletions and insertions of every candidate.
 
 Neighbours in the table of distances differ by at most 1, so a row of it is a few words of bits
 (Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than
 the one before, and those that are 1 less. 64 columns are a block.
 
-Of several shortest ways, that of RapidFuzz (`Levenshtein.opcodes`), which jiwer calls, counts, so
-its steps are repeated: what both texts have in common at their ends is taken away; the table of
-long texts is divided (Hirschberg 1975, https://doi.org/10.1145/360825.360861); and from the end of
-a part back to its beginning, the way prefers to delete, then to insert, and then to keep or
+If there are several shortest ways, it is that of RapidFuzz (`Levenshtein.opcodes`), which jiwer
+calls. So this repeats its steps: what both texts begin and end with is taken away; the table of
+long texts is divided (Hirschberg 1975, https://doi.org/10.1145/360825.360861); and on the way from
+the end of a part back to its beginning, it is best to delete, then to insert, and then to keep or
 substitute.
 
 `candidate` and `reference` are addresses of numbers of symbols, `symbols` and `columns` how many
@@ -65,7 +65,7 @@ from beam_bleu.transforms.text.numbering import (
 from beam_bleu.transforms.text.tokenization import CHARACTERS
 
 ROW_BYTES = 16
-"""What a row has of a block: the mask of the columns that are 1 more, and then that of 1 less."""
+"""A row of a block has the mask of the columns that are 1 more, and then that of 1 less."""
 
 _LESS = 8
 _NOTHING = np.uint64(0)
@@ -78,7 +78,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 def _next(more, less, equal, not_more_before, less_before):
     """(more, less) of a block's next row, and (not more, less) of the column before the next block.
     `equal` are the columns whose symbol is that of the next row; `not_more_before` and
-    `less_before` say how the column before the block grows, or falls, by 1 to it.
+    `less_before` say whether the column before the block does not grow, or falls, in that row.
     """
     equal |= less_before
     kept = equal & more
@@ -142,35 +142,35 @@ def count_deletions(symbols, columns, places, stride):
     row = symbols
     block = (columns - 1) // COLUMNS
     # No branch depends on the kind of an edit, because a branch predictor cannot learn the kinds.
-    # The columns that the way has left, `behind`, are shifted out of the words.
-    behind = (block + 1) * COLUMNS - columns
+    # The columns of the block that the way has passed are shifted out of the words.
+    passed = (block + 1) * COLUMNS - columns
     place = load_int(places, block) + (row - 1) * stride
     while row > 1:
-        not_more = ~load_word(place) << np.uint64(behind)
+        not_more = ~load_word(place) << np.uint64(passed)
         if not_more == _NOTHING:
-            deletions += COLUMNS - behind
-            behind = COLUMNS
+            deletions += COLUMNS - passed
+            passed = COLUMNS
         else:
             run = leading_zeros(not_more)
             deletions += run
-            behind += run
+            passed += run
             place -= stride
             row -= 1
-            inserts = (load_word(place + _LESS) << np.uint64(behind)) >> _LAST
-            behind += 1 - np.int64(inserts)
-        if behind == COLUMNS:
+            inserts = (load_word(place + _LESS) << np.uint64(passed)) >> _LAST
+            passed += 1 - np.int64(inserts)
+        if passed == COLUMNS:
             if block == 0:
                 return deletions
             block -= 1
-            behind = 0
+            passed = 0
             place = load_int(places, block) + (row - 1) * stride
-    # The first symbol is at one of the columns that are left, and the others are deleted.
-    return deletions + (block + 1) * COLUMNS - behind - 1
+    # The first symbol is at one of the columns that remain, and the others are deleted.
+    return deletions + (block + 1) * COLUMNS - passed - 1
 
 
-# RapidFuzz divides tables with as many cells that a shortest way can reach, and none with less.
+# RapidFuzz divides tables of which a shortest way can reach this many cells, or more.
 _MOST_CELLS = 2**22
-_FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10
+_FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10  # tables with fewer of one are never divided
 _PARTS = 64  # the most that wait: a part has half of the symbols of the part before
 _PART_INTS = 5
 
@@ -219,9 +219,9 @@ def _divide(
 ):
     """Where the shortest way is after the first half of the candidate.
 
-    If several columns are on a shortest way, it is the first of them, but never column 0. The ends
-    are addresses of the texts backwards. Returns (symbols of the candidate, of the reference; the
-    distances of the parts before and after).
+    If several columns are on a shortest way, it is the first of them, but never column 0. At
+    `candidate_end` and `reference_end` are the texts backwards. Returns (symbols of the candidate,
+    of the reference; the distances of the parts before and after).
     """
     half = symbols // 2
     rest = symbols - half

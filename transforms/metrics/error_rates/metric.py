@@ -1,8 +1,8 @@
 """WER and CER: their definitions, and the formula from integers to a score.
 
-The rates of words and of characters are the edits divided by the length of the reference (Morris et
-al. 2004, https://doi.org/10.21437/Interspeech.2004-668, section 2), with the least edits of
-Levenshtein 1966, as in `process_words` of jiwer 4.
+Both rates are the edits divided by the length of the reference, in words or in characters (Morris
+et al. 2004, https://doi.org/10.21437/Interspeech.2004-668, section 2). The edits are the fewest
+possible (Levenshtein 1966), as in `process_words` of jiwer 4.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class ErrorRateScore(Score):
     Attributes:
       score: the rate in percent, 0 or more, not rounded. Lower is better.
       edits: the substitutions, deletions and insertions.
-      substitutions: the words or characters of references that others replace in the candidates.
+      substitutions: the words or characters of references that candidates replace by others.
       deletions: those of references that the candidates lack.
       insertions: those of candidates that the references lack.
-      ref_length: those of the references. With several references, the one counts that needs the
-        fewest edits; of several such ones, the longest, and then the first. A float, as for TER.
+      ref_length: those of the references. Of several references, the one with the fewest edits
+        counts; if these are equal, the longest, and then the first. A float, as for TER.
     """
 
     edits: int

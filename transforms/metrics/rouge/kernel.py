@@ -1,8 +1,8 @@
-"""The kernel: from columns of text to the columns of a metric of ROUGE of every segment.
+"""The kernel of ROUGE: makes the columns of one of its metrics for every segment from texts.
 
-The rules are those of rouge_score's `RougeScorer`: precision and recall are the hits for each word,
-or pair of words, of the candidate and of the reference, at least one. Of several references, the
-first one with the largest F counts (`score_multi`).
+The rules are those of rouge_score's `RougeScorer`: precision is the hits divided by the words, or
+pairs of words, of the candidate, and recall by those of the reference, but at least by 1. Of
+several references, the first one with the largest F counts (`score_multi`).
 """
 
 # mypy: allow-untyped-defs
@@ -68,7 +68,7 @@ _MEMORY = KeptMemory()
 
 
 class _LastWords(threading.local):
-    """The texts that a thread has counted last, and their words: other metrics have the same."""
+    """The texts that a thread counted last, and their words, which all metrics of ROUGE share."""
 
     spans: Spans | None = None
     memory: tuple[Memory, ...] = ()
@@ -140,7 +140,7 @@ def _require_comparable(sizes: TextSizes, batch: SegmentBatch) -> None:
 def number_words(texts, written):
     """Numbers the words of all texts, equal words of a segment equally, from 1 on. `written` has
     addresses: of the bounds of each row; of int64 for its numbers' places; of the numbers; and of a
-    byte for each row: whether ROUGE does not read it.
+    byte for each row: whether ROUGE ignores most of its references.
     """
     bounds, places, numbers, unread = written
     bound_bytes = (texts.texts + 1) * 8
@@ -171,7 +171,7 @@ def _store_value(columns, place, value):
 
 @compiled
 def count_rows(texts, hit, words, spaces, counts):
-    """Counts all rows by the addresses of what `number_words` has written, and of other memory."""
+    """Counts all rows. `words` are the addresses of what `number_words` has written."""
     bounds, places, all_numbers, unread = words
     times, masks, before, marks, sentences, reference_sentences, table = spaces
     several = of_candidate = of_reference = 1  # sentences; only those of ROUGE-Lsum count

@@ -1,14 +1,14 @@
 """Compiled code: the pairs of words, and the longest subsequences, that two texts have in common.
 
 64 words of the reference are a block. For each number of a word there is a mask of its places in
-the block. What one block leaves to the next is kept for each word of the candidate.
+the block. What a block passes on to the next one is kept for each word of the candidate.
 
 The hits of ROUGE-Lsum (Lin 2004, section 3.2) are unions: a word of a sentence of the reference is
-hit if it is in a longest common subsequence with a sentence of the candidate. Of several, that of
-rouge_score counts (`_backtrack_norec`): from the ends of both sentences, it takes equal words.
-Otherwise it leaves out the last word of the candidate if the length would be less without the last
-word of the reference, and else that of the reference. If not all rows fit in memory, some are kept,
-and those between them are computed again.
+hit if it is in the longest common subsequence with a sentence of the candidate. If there are
+several, it is that of rouge_score (`_backtrack_norec`), which goes back from the ends of both
+sentences. It takes words that are equal. Otherwise it leaves out the candidate's word if without
+the reference's word the subsequence would be shorter, and else the reference's word. If not all
+rows fit in memory, some are kept, and those between them are computed again.
 
 `candidate` and `reference` are addresses of the numbers of words, `words` and `columns` how many
 there are. `masks` is the address of a word for each number, all 0 before and after, and `before`
@@ -61,8 +61,8 @@ ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @inner
 def count_common_pairs(candidate, words, reference, columns, masks, before):
-    """How many pairs of neighbouring words are in both texts, each as often as where it is rarer: a
-    place in the reference can be claimed once.
+    """How many pairs of neighbouring words are in both texts, each as often as in the text where it
+    is rarer: a place in the reference can be claimed only once.
     """
     pairs = 0
     is_long = columns > COLUMNS
@@ -240,7 +240,7 @@ def _write_band(candidate, words, reference, columns, masks, before, state, rows
 
 @inner
 def mark_common(candidate, words, reference, columns, masks, before, marks, memory):
-    """Marks the bytes of the words in the reference's sentence that the candidate has, in order."""
+    """Marks the words of a reference's sentence that are in the longest common subsequence."""
     row_bytes = (columns + COLUMNS - 1) // COLUMNS * _ROW_BYTES
     band = rows_of_band(words)
     bands = (words + band - 1) // band

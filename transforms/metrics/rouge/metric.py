@@ -1,4 +1,4 @@
-"""The metrics of ROUGE: the mean of the F-scores of segments, in percent, as rouge_score's."""
+"""ROUGE-1, -2, -L and -Lsum: definitions, and mean F-scores of segments, as in rouge_score."""
 
 from __future__ import annotations
 

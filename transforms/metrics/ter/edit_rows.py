@@ -1,4 +1,4 @@
-"""Compiled code: the edit distance of two texts, as rows of bits or in a wide band by cell.
+"""Computes edit distances for TER, in compiled code: by rows of bits, or by cell in a wide band.
 
 D[i][j] is the distance of the first i words of the candidate and the first j of the reference.
 Neighbours in D differ by at most 1, so a row of it is a few words of bits (Myers 1999,
@@ -16,9 +16,9 @@ of the band must be worse than each cell inside:
 * The base counts as 1 more than in the row before.
 * A step from the cell before, in the row before, counts only if that cell is in the band.
 
-A row has eight words (see `_MORE` to `_BASE`). `numbers` is the address of the numbers of the words
-of the candidate, `reference` that of those of the reference and of 64 more, `rows` that of words +
-1 rows.
+A row has eight words (see `_MORE` to `_BASE`). `numbers` is the address of the numbers of the
+candidate's words, `reference` that of the reference's and of 64 more numbers, `rows` that of words
++ 1 rows.
 """
 
 # mypy: allow-untyped-defs
@@ -120,8 +120,8 @@ def wide_step_back(number, column, words, reference_words, steps):
 MOST_BITS = ROW_BYTES = 64
 _MORE, _LESS, _MORE_BELOW, _LESS_BELOW, _EQUAL, _REACHED, _AT_BASE, _BASE = range(0, 64, 8)
 """What a row has, and at which byte: masks of the columns where D[i][j] - D[i][j - 1] is 1 and -1,
-and where D[i][j] - D[i - 1][j] is; of those whose word equals that of the row; and with a band of
-those before which one is in the band of the row before; D[i][base]; and the base."""
+and where D[i][j] - D[i - 1][j] is; of those whose word equals that of the row; with a band, of
+those whose neighbour before is in the band of the row before; then D[i][base]; and the base."""
 
 _NOTHING = np.uint64(0)
 _ONE = np.uint64(1)

@@ -1,13 +1,13 @@
-"""The kernel: from columns of text to the columns of TER of every segment.
+"""The kernel of TER: makes the columns of TER of every segment from columns of text.
 
-The edits of TER are shifts and then the edits of an edit distance. As in sacreBLEU and in Tercom,
+The edits of TER are shifts, and then the edits of an edit distance. As in sacreBLEU and in Tercom,
 the best shift is made, and the search begins again, until no shift makes the distance smaller, or
-until there were 1,000 trials.
+until 1,000 shifts have been tried.
 
-A shift moves words that the reference has in the same order by at most 50 words, to the places that
-the alignment has for the words of the reference, and for the one before them. One of the words must
-be wrong, and so must one of those of the reference. The alignment is sacreBLEU's: from the end of
-the table back, it prefers to keep or replace a word, then to delete one, and then to insert one.
+A shift moves a run of words that is also in the reference, by at most 50 words: to where the
+alignment has one of these words of the reference, or the word before them. One of the moved words
+must be wrong, and so must one of the reference's. The alignment is sacreBLEU's: from the end of the
+table back, it prefers to keep or replace a word, then to delete one, and then to insert one.
 """
 
 # mypy: allow-untyped-defs
@@ -64,7 +64,7 @@ ALL_CELLS, IN_BAND, IN_WIDE_BAND = range(3)
 """How distances are computed: by rows of bits without and with a band, or by cell."""
 
 MOST_TRIALS = 1000
-"""With this number of trials the search ends, and the best shift of them is not made."""
+"""After this number of trials the search ends, and their best shift is not made."""
 
 LONGEST_SHIFT = 10
 _FURTHEST = 50
@@ -122,10 +122,10 @@ def move(numbers, first, middle, end, spare):
 def best_shift(
     numbers, words, reference, reference_words, other, way, rows, before, trials, spaces
 ):
-    """The shift that makes the distance smallest: the longest, first one, with the first target.
-
-    `other` is the number of the words that no reference has, `before` the distance before the
-    shift, `trials` how many shifts were tried before. `rows` are overwritten if the band is wide.
+    """The shift that makes the distance smallest; of several, the longest and first, and of its
+    targets the first. `other` is the number of the words that no reference has, `before` the
+    distance before the shift, `trials` how many shifts were tried before. `rows` are overwritten if
+    the band is wide.
     Returns (by how much it makes the distance smaller; first, middle and end for `move`; trials).
     """
     errors, reference_errors, targets, distances, spare = spaces
@@ -281,7 +281,7 @@ def count_edits(numbers, words, reference, reference_words, other, memory):
     shifts = trials = 0
     while True:
         if way == IN_WIDE_BAND:
-            # The trials have written their own steps.
+            # The trials have overwritten the steps.
             distance = write_steps(numbers, words, reference, reference_words, distances, rows)
         if distance <= difference:  # no shift can help
             return shifts + distance
