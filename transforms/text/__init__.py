@@ -1,1 +1,1 @@
-"""How texts become tokens: every choice, and the compiled code that makes it."""
+"""How texts become tokens: all choices, and the compiled code for them."""

@@ -17,14 +17,14 @@ WHITE_CODES = [code for code in range(0x3001) if chr(code).isspace()]  # those o
 def code_point_classes(
     classes: Mapping[str, int], finditer: Callable[..., Any] = re.finditer
 ) -> Bytes:
-    """The class of every code point, uint8 (code points,), by expressions for runs of them."""
+    """The class of every code point, uint8 (code points,), by expressions that match runs of it."""
     codes = np.arange(0x110000, dtype="<u4")
     text = codes.tobytes().decode("utf-32-le", "surrogatepass")
-    found = np.zeros(len(codes), np.uint8)
+    of_codes = np.zeros(len(codes), np.uint8)
     for expression, what in classes.items():
         for run in finditer(expression, text):
-            found[run.start() : run.end()] = what
-    return found
+            of_codes[run.start() : run.end()] = what
+    return of_codes
 
 
 # ASCII white space; bytes that may begin white space of 2 or 3 bytes.
@@ -68,12 +68,12 @@ squad_masks = sequence_masks(
     [[["a"], [" "]], [["a"], ["n"], [" "]], [["t"], ["h"], ["e"], [" "]]],
 )
 """Four masks: first bytes of other characters; spaces; ASCII letters and digits; first bytes of
-articles before a space. The letters from U+00C0 to U+027F and from U+0400 to U+047F, whose first
-bytes are C3 to C9, D0 and D1, are no other characters."""
+articles before a space. Letters from U+00C0 to U+027F and from U+0400 to U+047F, whose first bytes
+are C3 to C9, D0 and D1, do not count as other characters."""
 
 letter_mask = byte_mask([("\xe0", "\xe1"), ("\xe3", "\xf0")])
-"""First bytes of code points from U+0800 to U+3FFFF, for some of which `script_masks` looks; not of
-the dashes and quotation marks of Western texts from U+2000 to U+2FFF."""
+"""First bytes of code points from U+0800 to U+3FFFF, among them all that `script_masks` look for,
+without U+2000 to U+2FFF, where the dashes and quotation marks of Western texts are."""
 
 script_masks = sequence_masks(
     [

@@ -1,9 +1,9 @@
-"""Compiled code: numbers in place of the tokens or characters of a segment, and their memory.
+"""Numbers the tokens or characters of a segment, in compiled code: equal ones get equal numbers.
 
-An ASCII character has its code plus 1, so nothing has to be looked up. Other characters of the
-references get the next numbers, in the order in which they come, from a table with a number for
-each code point; those that were entered are taken out again at the end of the segment. All
-characters that no reference has share one number. Nothing has the number 0.
+The number of an ASCII character is its code plus 1, so nothing has to be looked up. The other
+characters of references get the next numbers, in the order in which they come, by a table of all
+code points, from which they are taken out again at the end of the segment. All characters that no
+reference has share one number. Nothing has the number 0.
 """
 
 # mypy: allow-untyped-defs
@@ -54,7 +54,7 @@ FIRST_NUMBER = _ASCII + 1
 
 @cache
 def counted_bytes(whitespace: bool) -> Bytes:
-    """For the first code points NUMBER_BYTES if they count, else 0: uint8 (CLASSES,)."""
+    """NUMBER_BYTES for each of the first code points that counts, otherwise 0: uint8 (CLASSES,)."""
     counted = np.full(CLASSES, NUMBER_BYTES, np.uint8)
     if not whitespace:
         counted[WHITE_CODES] = 0
@@ -92,7 +92,7 @@ def _number_text(start, end, counted, code_points, entered, known, number, is_re
 
 @inner
 def number_characters(row, texts):
-    """Numbers the characters of a segment; returns the largest number of one of the references."""
+    """Numbers the characters of a segment; returns the largest number in the references."""
     counted, code_points, entered = texts.counted, texts.code_points, texts.entered
     bounds = texts.bounds
     known = FIRST_NUMBER - 1
@@ -157,7 +157,7 @@ def numbered_texts(
     *,
     whitespace: bool = True,
 ) -> tuple[NumberedTexts, list[Memory]]:
-    """What numbers the texts of a batch, and its memory, which the caller keeps as long."""
+    """The texts of a batch with memory for numbers; and this memory, which the caller must keep."""
     texts, rows = spans.starts.shape
     # At most one token per byte, and one or two gaps after each text. Unused pages cost nothing.
     spaces = [
@@ -232,7 +232,7 @@ def number_texts(row, texts, written):
 
 @inner
 def count_common(numbers, words, reference, reference_words, times):
-    """The words that both texts have; `times` has a count for each number, 0 before and after."""
+    """How many words both texts have; `times` has a count for each number, 0 before and after."""
     common = 0
     for place in range(reference_words):
         of_word = times + number_at(reference, place) * NUMBER_BYTES

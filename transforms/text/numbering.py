@@ -1,4 +1,4 @@
-"""Compiled code: a number for each different token of a long segment's references.
+"""Numbers the different tokens of a segment's references, in compiled code.
 
 The tokens of a long text are numbered in groups, while they are in the nearest cache. Only the
 different ones are kept: number i, from 1 on, is token i - 1 of these. An index finds them: a hash
@@ -51,7 +51,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def most_different(size: int) -> int:
-    """The most different tokens in this number of bytes: there are 256 of one byte."""
+    """The most different tokens in this number of bytes: at most 256 of them have one byte."""
     return size // 2 + 256
 
 

@@ -45,9 +45,9 @@ _Rows = npt.NDArray[np.bool_]
 def written(
     column: pa.LargeStringArray, write: Callable[..., None], *arguments: Any
 ) -> pa.LargeStringArray:
-    """The texts of a padded column as `write` changes them, to up to twice their sizes and 1 byte:
-    it takes starts and ends, int64 (rows,), the arguments, uint8 memory, and int64 (rows + 1,) for
-    where each text ends there.
+    """The texts of a padded column as `write` changes them, which may double their sizes and add a
+    byte. `write` takes starts and ends, int64 (rows,), the arguments, uint8 memory for the texts,
+    and int64 (rows + 1,) for where each of them ends there.
     """
     places, offsets = spans([column]), np.zeros(len(column) + 1, np.int64)
     starts, ends = places.starts[0], places.ends[0]
@@ -125,7 +125,7 @@ _PYTHONS = -1
 
 @cache
 def _lower_table() -> npt.NDArray[np.int32]:
-    """A code point maps to another one with the same length, to itself (0), or to _PYTHONS."""
+    """The lower case of each code point: one of the same length, 0 for itself, or _PYTHONS."""
     cased = 0x20000  # the end of the planes with upper and lower case
     table = np.zeros(cased, np.int32)
     for code in range(0x80, cased):
@@ -148,7 +148,7 @@ def lowered(column: pa.LargeStringArray, only_ascii: bool = False) -> pa.LargeSt
     table = np.zeros(0, np.int32) if only_ascii else _lower_table()
     _lower_rows(starts, lower, table, rows)
     lowered = padded_column(lower, offsets - offsets[0], column)
-    # Python lower-cases its rows from the original text, because the context matters.
+    # Python lower-cases the marked rows from the original text, because the context matters.
     return _replaced(lowered, rows, column, str.lower)
 
 

@@ -1,4 +1,4 @@
-r"""The tokenizers `zh` and `intl`, and SQuAD's changes, by a class of each code point.
+r"""Rewrites texts for the tokenizers `zh` and `intl`, and for SQuAD, by classes of code points.
 
 sacreBLEU inserts the spaces of `zh` and `intl` with regular expressions. The same rules serve both:
 
@@ -20,10 +20,9 @@ is not a digit. 13a adds spaces at the ends of the text, so there a point always
 SQuAD's `normalize_answer` of lower-cased text removes the marks of `string.punctuation`, puts a
 space in the place of each match of `\b(a|an|the)\b`, and then leaves one space between words. A
 match is a whole run of word characters (`\w`), so one pass is enough. Masks find the places where
-it
-stops: at articles before a space, and at characters that are neither spaces nor common letters or
-digits. It stops at a space only where the text begins, after another space, and at the first one
-after such a character: without its marks, the word before the space can be an article.
+it stops: at articles before a space, and at characters that are neither spaces nor common letters
+or digits. It stops at a space only at the start of the text, after another space, or if it is the
+first one after such a character: without its marks, the word before the space can be an article.
 """
 
 # mypy: allow-untyped-defs

@@ -58,7 +58,7 @@ _MARKS = '.,?:;!"()'
 
 def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     """The texts after Tercom's changes, which are then split at white space: the expressions of
-    sacreBLEU's `tokenizer_ter.py`, in order, but for what changes no word: overlapping ranges of
+    sacreBLEU's `tokenizer_ter.py`, in order, except what changes no word: overlapping ranges of
     Asian characters, and three expressions for hiragana and katakana, which never match.
     """
     is_normalized, is_asian = "norm" in text.tokenize, "asian" in text.tokenize
@@ -70,14 +70,14 @@ def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringA
     if "no-punct" in text.tokenize:
         removed = _MARKS + (_ASIAN_MARKS if is_asian else "")
         column = pc.replace_substring_regex(column, f"[{removed}]", "")
-    if is_normalized:  # texts that are normalized again
+    if is_normalized:  # for references, which are normalized again
         column = pc.replace_substring_regex(column, f"[{_WHITE_SPACE}]+", " ")
     return column
 
 
 def jiwer_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts after jiwer's default transforms, but for the split at spaces: a single tab or
-    no-break space is a part of a word.
+    """The texts after jiwer's default transforms, except the split at spaces: a single tab or
+    no-break space stays a part of a word.
     """
     if "no-punct" in text.tokenize:
         column = pc.replace_substring_regex(column, _punctuation(), "")
@@ -118,14 +118,14 @@ _STEPS: dict[str, tuple[int, _Change | None]] = {
     "ja-mecab": (WHITE_SPACE, tokenized),
     "ko-mecab": (WHITE_SPACE, tokenized),
     "spm": (WHITE_SPACE, tokenized),
-    # Those of metrics: how their names begin. The choices come after it.
+    # Those of metrics: the beginnings of their names, which their choices follow.
     "squad": (ASCII_SPACE, squad_rewritten),
     "tercom": (WHITE_SPACE, tercom_rewritten),
     "jiwer-words": (SPACE, jiwer_rewritten),
     "jiwer-characters": (CHARACTERS, jiwer_rewritten),
     "rouge": (ASCII_SPACE, rouge_rewritten),
 }
-"""For each tokenizer, the rule that splits the changed texts, and what changes a padded column."""
+"""For each tokenizer, the rule that splits texts, and what changes a padded column before that."""
 
 _FORMS: dict[NormalizationName, Literal["NFC", "NFKC"]] = {"nfc": "NFC", "nfkc": "NFKC"}
 

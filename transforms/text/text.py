@@ -1,4 +1,4 @@
-"""The part of a definition that turns texts into tokens, and its choices beside the tokenizer."""
+"""`Text`, the part of a definition that says how texts become tokens; its name in signatures."""
 
 from __future__ import annotations
 

@@ -44,9 +44,9 @@ from beam_bleu.transforms.text.byte_classes import (
 from beam_bleu.transforms.text.numbering import number_places
 from beam_bleu.transforms.text.tokens import FIRST, SECOND, TOKEN_BYTES, entity, write_token
 
-SPARE_TOKENS = 12  # for which there must be memory after the last one
-TOKENS_AT_ONCE = 256  # after which, or some more, `tokenize` can stop
-TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1  # for which it needs memory
+SPARE_TOKENS = 12  # memory for this number must follow the last token
+TOKENS_AT_ONCE = 256  # after this number, or some more, `tokenize` can stop
+TOKENS_IN_CACHE = TOKENS_AT_ONCE + BLOCK + SPARE_TOKENS + 1  # it needs memory for this number
 ANY = 2**62
 # The rules; `splitting.py` says which tokenizer has which.
 WHITE_SPACE, MTEVAL_13A, CHARACTERS, ASCII_SPACE, SPACE, CHRF_WORDS = range(6)
@@ -95,7 +95,7 @@ def _write_places(at, block, mask):
 
 @inlined
 def _wide_white_space(block, inside):
-    """The white space of 2 or 3 bytes in a block, and what of it is in the next block."""
+    """The white space of 2 or 3 bytes in a block, and the part of it in the next block."""
     two, three = unicode_white_space_masks(block)
     three &= inside
     both = (two & inside) | three

@@ -1,7 +1,7 @@
-"""The tokenizers: the rules that split texts into tokens, and which one a language has.
+"""The tables of tokenizers, of the scripts that they can split, and of languages that choose one.
 
 Texts in some scripts need a tokenizer that finds words without spaces. One that needs spaces takes
-a clause of such a text for one token. The functions are in `splitting.py`.
+a whole clause of such a text for one token. The functions are in `splitting.py`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ScriptName = Literal["chinese", "japanese", "southeast_asian", "korean"]
 
 @dataclasses.dataclass(frozen=True)
 class Script:
-    """A row of `SCRIPTS`: why other tokenizers give other scores, and the mean number of letters of
-    its words, in a text with more letters than words (docs/inputs.md has the measurement).
+    """A row of `SCRIPTS`: why tokenizers that need spaces are wrong for it, and what to use. With
+    more than `letters` of its letters a word, a text is in the script (measured in docs/inputs.md).
     """
 
     name: ScriptName
@@ -65,7 +65,7 @@ TokenizerName = Literal[
     "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
 ]
 
-AnyTokenizerName = str  # also those that only one metric has, with their choices
+AnyTokenizerName = str  # also the name of one that only one metric has, with its choices
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,11 +73,11 @@ class Tokenizer:
     """A row of `TOKENIZERS`, or of `ALL_TOKENIZERS`.
 
     Attributes:
-      sacrebleu: its name in sacreBLEU; None if that has it only for its own models, or not at all.
+      sacrebleu: its name in sacreBLEU; None if it has it only for its own models, or not at all.
       splits: the scripts that it splits into words or smaller tokens; others need spaces.
-      remedy: what to use for these others; None for the tokenizer that the row of the script names.
+      remedy: what to use for other scripts; None for the remedy in the row of the script.
       versions: the packages whose versions can change its tokens.
-      by_unicode: whether they depend on the version of Python's Unicode tables.
+      by_unicode: whether its tokens depend on the version of Python's Unicode tables.
       dictionary: of MeCab: the module of its library and the name of its dictionary.
     """
 
@@ -192,8 +192,8 @@ def _of_metrics() -> Iterator[Tokenizer]:
             remedy=f"{_WITHOUT_WORDS}, or, for Chinese, TER with --ter_normalized and "
             "--ter_asian_support",
         )
-    # Exact match and token F1 have the same words. A clause without spaces is one of them. A
-    # measure that counts words needs more, but one that compares whole answers does not.
+    # Exact match and token F1 have the same words, and for both a clause without spaces is one.
+    # That is too few for token F1, which counts words, but no matter for whole answers.
     yield Tokenizer("squad", takes_tokenized_text=True, remedy=_WITHOUT_WORDS)
     yield Tokenizer("squad-whole", takes_tokenized_text=True, splits=ALL_SCRIPTS)
     # jiwer's default transforms, and its `RemovePunctuation` before them.
@@ -252,7 +252,7 @@ LANGUAGES: Mapping[str, Language] = table(
 OTHER_LANGUAGES: TokenizerName = "13a"
 _ROWS = {code: row for row in LANGUAGES.values() for code in row.codes}
 
-# ISO 639-1, now and before: jp and cn, for example, are codes of countries.
+# All codes that ISO 639-1 has or had. Codes of countries, such as jp and cn, are none.
 _TWO_LETTERS = """
     aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy
     da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu
@@ -276,9 +276,9 @@ EXAMPLES_OF_CODES = (
 
 @functools.lru_cache(maxsize=1024)
 def tokenizer_of(code: str) -> TokenizerName:
-    """The tokenizer of a language; a ValueError if its code is none, or ambiguous. A code has two
-    letters (ISO 639-1) or three (ISO 639-3), and perhaps a script and a region. Of a pair, the
-    target counts.
+    """The tokenizer of a language; a ValueError if the code is ambiguous, or of no language. It has
+    two letters (ISO 639-1) or three (ISO 639-3), and perhaps a script and a region. Of a pair of
+    languages, the target counts.
     """
     match = _PAIR.fullmatch(code)
     languages = [re.split("[-_]", part)[0] for part in match.groups() if part] if match else []

@@ -1,15 +1,15 @@
-"""Compiled tokens: their hashes and hash tables, the words that stand for them, and their masks.
+"""Tokens in compiled code: the three words of each one, their hashes, hash tables and masks.
 
-A token is three words. The first is its key, a hash of its bytes. The other two are its bytes, with
-a byte 1 and zeros after them, if they are up to 15. A longer token has its address, and its length
-with bits that no other token has. The token of an entity is that of its symbol.
+The first word of a token is its key, a hash of its bytes. If it has up to 15 bytes, the other two
+are these, then a byte 1 and zeros. For a longer token, they are its address, and its length with
+bits that no short token has. The token of an entity is that of its symbol.
 
-Where a token occurs among up to 64 others is a mask, from one comparison of its key with their
-keys, 32 bits each. If two different tokens have the same 32 bits, the caller has to count in
+A mask says where a token occurs among up to 64 others. It comes from one comparison of its key with
+their keys, 32 bits each. If two different tokens have the same 32 bits, the caller has to count in
 another way.
 
-Two secret words of the process decide hashes and places in tables, so no text can provoke that its
-tokens all fall into one place. A constant would be the same in every process that loads the code.
+Hashes, and places in tables, depend on two random words of the process. So nobody can make a text
+whose tokens all fall into one place, as would be possible with constants in the code.
 """
 
 # mypy: allow-untyped-defs
@@ -135,7 +135,7 @@ def _fold(key, word, seed):
 
 @inner
 def _long_key(address, length, seed):
-    """The hash of a token of 16 bytes or more, of which nobody can make many without the seed."""
+    """The hash of a token of 16 bytes or more: nobody can make many equal ones without the seed."""
     key = load_word(address)
     last = address + length - 8  # the last word overlaps the one before
     at = address + 8
@@ -188,7 +188,7 @@ def is_same_token(one, other):
 
 
 MOST_MASKED = 64
-FEW_MASKED = 32  # so many are compared in less time
+FEW_MASKED = 32  # up to this number are compared in less time
 _KEY_BYTES = 4
 KEYS_BYTES = _KEY_BYTES * MOST_MASKED
 _equal_few, _equal_all = equal_numbers(FEW_MASKED), equal_numbers(MOST_MASKED)
@@ -208,7 +208,7 @@ def mask_of(token, keys, inside, few):
 
 @inlined
 def difference(token, mask, first):
-    """0 if the first token of a mask is the same as this token, or if there is none."""
+    """0 if the first token of a mask is the same as this token, or if the mask is empty."""
     holder = first + lowest_bit(mask) * TOKEN_BYTES if mask != _NOTHING else token
     words = load_word(token + FIRST) ^ load_word(holder + FIRST)
     words |= load_word(token + SECOND) ^ load_word(holder + SECOND)
