@@ -64,12 +64,12 @@ ALLOWED: Mapping[AllowedName, str] = {
     "redirects": "web servers send readers to other hosts (without a warning)",
     "repeats": "the last segments are in the input twice",
 }
-"""What --allow can name, and what is allowed then: what would end the run is a warning, and what
-would be a warning is not told."""
+"""What --allow can name, and what is allowed then: a reason to end the run becomes a warning, and a
+warning is left out."""
 
 
 def can_be_shown(name: str) -> bool:
-    """Whether a name has only printable characters, and others than spaces."""
+    """Whether a name has only printable characters, and not only spaces."""
     return bool(name.strip()) and name.isprintable()
 
 
@@ -82,8 +82,8 @@ def natural_order(names: Iterable[str]) -> tuple[str, ...]:
 
 def natural_key(name: str) -> tuple[object, ...]:
     """The key of a name in natural order. Different names have different keys."""
-    # A number is compared by the number of its digits first: it can be too long for an int.
-    # Only ASCII digits are numbers, because others have no zero that could be removed so simply.
+    # Numbers are compared by how many digits they have, and then as texts: they can be too long for
+    # an int. Only ASCII digits are numbers, because the zeros of others are not so easy to remove.
     key: list[str | int] = []
     for text, digits in _PART.findall(name):
         number = digits.lstrip("0")

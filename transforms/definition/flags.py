@@ -1,4 +1,4 @@
-"""Flags: a field of a frozen dataclass declares one, for argparse, `Evaluate` and the pages."""
+"""Flags: each is declared by a field of a dataclass, for argparse, `Evaluate` and the pages."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Flag:
         return self.convert(text)
 
     def value_of(self, given: Any) -> Any:
-        """The value for one of Python: it is checked as the text of a command line is."""
+        """The value for a value in Python, which is checked like the text of a command line."""
         if not self.metavar:
             if not isinstance(given, bool):
                 raise UsageError(f"{self.spelling} must be True or False, got {given!r}", SEE_HELP)
@@ -148,7 +148,7 @@ def filled(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
 
 
 def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
-    """The error for a value of a flag that is not one of its choices, with the one that is near."""
+    """The error for a value of a flag that is none of its choices; it names one that is similar."""
     names = tuple(choices)
     near = nearest(value, names)
     meant = "" if near is None else f"did you mean {near}? "

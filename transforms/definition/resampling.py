@@ -41,7 +41,7 @@ RESAMPLING_METHODS: Mapping[ResamplingMethodName, ResamplingMethod] = table(
 
 @dataclasses.dataclass(frozen=True)
 class Resampling:
-    """The replicates of a corpus, which follow from the seed, their numbers and the units alone.
+    """The replicates of a corpus, which follow only from the seed, their numbers and the units.
 
     A unit is named by the partition, and the number of the segment or the name of the document. All
     systems share its random numbers.

@@ -30,8 +30,8 @@ class SliceKey(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Slicing:
-    """The slices beside the whole corpus, which each item divides by the values of its labels. At
-    each of `length_edges`, ascending numbers of tokens, a new slice of `LENGTH` begins.
+    """The slices beside the whole corpus. Each item divides the corpus by the values of its labels.
+    `length_edges`, ascending numbers of tokens, are where a new slice of `LENGTH` begins.
     """
 
     items: tuple[Item, ...] = ()
@@ -75,7 +75,7 @@ class Slicing:
         }
 
     def in_order(self, keys: Iterable[SliceKey]) -> list[SliceKey]:
-        """By item, then by values, with numbers in texts as numbers, and last the missing label."""
+        """By item, then by values, with numbers in texts as numbers; a missing label comes last."""
         return sorted(
             keys,
             # A flat tuple: there can be 100,000 slices.

@@ -1,1 +1,1 @@
-"""The basis of compiled code: memory, masks, columns, and the compiler with its cache."""
+"""What compiled code needs: memory, masks, columns, and the compiler with its cache."""

@@ -19,7 +19,7 @@ Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 LARGEST_INTEGER = 2**63 - 1  # the largest integer in `Integers`
-EXACT_AS_FLOAT = 2**53  # integers up to this one are floats without a rounding
+EXACT_AS_FLOAT = 2**53  # integers up to this one are exact as floats
 ExactIntegers = Integers | NDArray[np.object_]
 """int64; or Python's unbounded integers, if one of the integers does not fit in an int64."""
 
@@ -45,8 +45,8 @@ def largest(values: ExactIntegers) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Compact:
-    """An array of integers that are 0 or more, for pickle and files: without columns that are 0,
-    and of the smallest type that has room. The first two axes of `shape` are rows, the others
+    """An array of integers that are 0 or more, for pickle and files: without columns that are all
+    0, and of the smallest type that can hold it. The first two axes of `shape` are rows, the others
     columns.
     """
 
@@ -79,7 +79,7 @@ def expanded(value: Any) -> Any:
 
 
 def rows_added(shape: tuple[int, ...], parts: Sequence[tuple[Any, ExactIntegers]]) -> ExactIntegers:
-    """A sum of arrays of integers, each with the index of its places in the sum, no place twice."""
+    """Adds up arrays of integers, each at the places of an index, which has no place twice."""
     bound = sum(largest(values) for _, values in parts)
     is_bounded = bound <= LARGEST_INTEGER and all(values.dtype != object for _, values in parts)
     total: NDArray[Any] = np.zeros(shape, np.int64 if is_bounded else object)
@@ -93,7 +93,7 @@ _Value = TypeVar("_Value")
 
 
 class Sums(abc.ABC):
-    """Integers that are added up over a corpus, frozen: any engine gets the same."""
+    """Integers that are added up over a corpus. Frozen; every engine gets the same sums."""
 
     @abc.abstractmethod
     def __add__(self, other: Any) -> Any:

@@ -1,9 +1,9 @@
 """Compiles functions that Python calls, with a cache that is never stale and never stops a run.
 
-The name of a file with machine code depends on all that the code depends on. The next process loads
-it (machine_code.py) without importing numba, which would take longer than loading all code. So
-modules that use these decorators must not import numba or llvmlite themselves: `ir` and `cgutils`
-here stand for their modules.
+The name of a file with machine code depends on everything that the code depends on. The next
+process loads the file (machine_code.py) without importing numba, which would take longer than
+loading all code. So modules that use these decorators must not import numba or llvmlite: `ir` and
+`cgutils` here stand for their modules.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class CompiledFunction:
     def _kept_or_compiled(self, key: Key, arguments: Sequence[Any]) -> bytes:
         folder = cache_folder()
         if folder is None or "<locals>" in self.function.__qualname__:
-            # A function that another one makes is not kept: several have its name.
+            # A function that another one makes is not kept, because several have its name.
             return self._compile(arguments)
         path = folder / self._file_name(key)
         code = kept_code(path)
@@ -110,7 +110,7 @@ class CompiledFunction:
             _logger.info(COMPILING)  # the log of a worker, whose progress nobody reads
         PROGRESS.tell(COMPILING)
         collects = gc.isenabled()
-        # A tenth of the time: a compiler makes many objects, and they live until it is done.
+        # Collecting garbage takes a tenth of the time, and a compiler frees hardly any objects.
         gc.disable()
         try:
             from beam_bleu.transforms.native.emitting import machine_code, register
@@ -134,7 +134,7 @@ class CompiledFunction:
 
 @dataclasses.dataclass(eq=False)
 class Operation:
-    """A function whose instructions are made with llvmlite. Only compiled code calls it."""
+    """A function that is written with llvmlite's instructions. Only compiled code calls it."""
 
     code: Callable[..., Any]
     result: Any
@@ -172,10 +172,10 @@ class Vectors:
 
 
 def operation(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a function of compiled code from the instructions that a Python function writes: it
-    takes llvmlite's builder and values, and returns a value, None for "void", or a list for a
-    tuple. Types are names of numba, `Vectors`, or tuples of equal names. Without a type, an
-    argument can have any, and the result has that of the first one.
+    """Makes a function of compiled code from the instructions that a Python function writes. That
+    function takes llvmlite's builder and values, and returns a value, None for "void", or a list
+    for a tuple. Types are names of numba, `Vectors`, or tuples of equal names. For None, an
+    argument can have any type, and the result has that of the first argument.
     """
     return lambda code: Operation(code, result, arguments)
 
@@ -231,9 +231,9 @@ def _compilers() -> tuple[object, ...]:
 
 @operation("int64", "int64", None)
 def call(builder: Any, entry: Any, arguments: Any) -> Any:
-    """Calls a compiled function at the address that its `entry` gives: most runs do not load or
-    compile it. It takes a tuple of numbers of 64 bits and of such tuples, returns an int64, and
-    raises nothing.
+    """Calls a compiled function at the address from its `entry`, so that runs that do not need it
+    neither load nor compile it. It takes a tuple of numbers of 64 bits and of such tuples, returns
+    an int64, and raises nothing.
     """
     word = ir.IntType(64)
     words = list(_words(builder, arguments))

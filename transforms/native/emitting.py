@@ -1,7 +1,7 @@
-"""Makes machine code of Python functions: numba writes their modules, and LLVM optimizes them.
+"""Makes machine code of Python functions: numba writes LLVM modules, and LLVM optimizes them.
 
-numba would optimize code that is called through five functions five times. Here all that one entry
-needs is optimized at once, which saves a third of the CPU of the first run.
+numba would optimize code that is called through five functions five times. Here everything that an
+entry needs is optimized once, which saves a third of the CPU of the first run.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def type_of_operation(code: Callable[..., Any], result: Any, arguments: Sequence
 
     made = intrinsic(typed)
     context = cpu_target.typing_context
-    context.refresh()  # so that it knows the new one
+    context.refresh()  # so that it knows the new function
     return context.resolve_value_type(made)
 
 
@@ -78,7 +78,7 @@ def register(function: Any, instead: Callable[..., Any]) -> None:
 
 
 def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """What numba compiles a function with: no runtime of numba, so it cannot make arrays."""
+    """The compiler of a function, without numba's runtime, so that it cannot make arrays."""
     return njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
 
 
@@ -89,7 +89,7 @@ class _Library(JITCodeLibrary):
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """`_optimize` does it, for an entry."""
+        """`_optimize` does this for an entry."""
 
     def _finalize_final_module(self) -> None:
         """Nothing runs the code."""
@@ -137,7 +137,7 @@ def _optimize(module: Any, machine: Any) -> None:
     options = binding.PipelineTuningOptions(speed_level=3)
     options.loop_vectorization = True
     builder = binding.PassBuilder(machine, options)
-    # Functions that are simple before they are copied into others make the kernel 2 % faster.
+    # To simplify functions before they are copied into others makes the kernel 2 % faster.
     for function in module.functions:
         if not function.is_declaration:
             builder.getFunctionPassManager().run(function, builder)

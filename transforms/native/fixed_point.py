@@ -1,9 +1,9 @@
 """Floats as integers that add up exactly: fixed point, in columns of 24 bits, the highest first.
 
-A value from 0 to 1 is rounded to a multiple of 2^-48, in two columns, and a larger one, below 2^24,
-to one of 2^-72, in four. That is exact for values of 2^-20 (about 1e-6) or more, and for 0. Values
-below 0 need columns of their own: with an offset, the derivatives of their mean would be what is
-left of two large numbers.
+A value from 0 to 1 is rounded to a multiple of 2^-48, in two columns. A larger one, below 2^24, is
+rounded to a multiple of 2^-72, in four columns, which is exact from 2^-20 (about 1e-6) on, and for
+0. Values below 0 need columns of their own: with an offset instead, the derivatives of their mean
+would be small differences of large numbers.
 """
 
 # mypy: allow-untyped-defs
@@ -18,7 +18,7 @@ import numpy as np
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.native.compiling import inlined
 
-LOW_BITS = 24  # the bits of each column but the highest
+LOW_BITS = 24  # the bits of each column except the highest
 _HIGHEST = 2**LOW_BITS
 _ONE = _HIGHEST**2
 _LARGEST_LOW = _HIGHEST - 1
@@ -32,19 +32,19 @@ def fixed_point(value):
 
 
 def fixed_point_mean(high: Any, low: Any, count: Any) -> Any:
-    """The mean of `count` values from their columns, added up: integers or dual numbers."""
+    """The mean of `count` values from the sums of their columns: integers or recorded numbers."""
     return (high * _HIGHEST + low) / (count * _ONE)
 
 
-VALUE_COLUMNS = 4  # The columns of a larger value. The first has the bits before the point.
-VALUE_BOUND = 2**LOW_BITS  # a larger value is below this number
+VALUE_COLUMNS = 4  # the columns of a larger value; the first has the bits before the point
+VALUE_BOUND = 2**LOW_BITS  # larger values are below this number
 VALUE_ONE = _HIGHEST ** (VALUE_COLUMNS - 1)  # a value of 1, in the units of `value_sum`
 
 
 def value_columns(values: Floats) -> Integers:
     assert ((values >= 0) & (values < VALUE_BOUND)).all()
     columns = np.empty((*values.shape, VALUE_COLUMNS), np.int64)
-    # Each step is exact but the last one, which rounds: a power of two changes no digit of a float.
+    # Only the last step rounds: to multiply a float by a power of two changes no digit of it.
     rest = values
     for place in range(VALUE_COLUMNS - 1):
         whole = np.floor(rest)
@@ -55,7 +55,7 @@ def value_columns(values: Floats) -> Integers:
 
 
 def value_sum(columns: Sequence[Any]) -> Any:
-    """The sum of larger values in units of 1 / `VALUE_ONE`, from their columns, added up."""
+    """The sum of larger values, in units of 1 / `VALUE_ONE`, from the sums of their columns."""
     total = columns[0]
     for column in columns[1:]:
         total = total * _HIGHEST + column

@@ -1,7 +1,7 @@
 """Vectors for compiled code: 64 numbers compared at once, and a lane for each n-gram order.
 
-numba has no vectors for Python source. A lane has the positions where n-grams of an order are in a
-text: a mask, or a set of several words for longer texts.
+numba has no vectors for Python source. A lane has the positions of a text where the n-grams of an
+order are: as a mask, or for longer texts as a set of several words.
 """
 
 # mypy: allow-untyped-defs
@@ -41,7 +41,7 @@ def no_lanes(count: int) -> Any:
 
 @operation(None, None, "uint64")
 def following(builder, grams, mask):
-    """Where n-grams that end at the next token occur, by those that end at this one."""
+    """Where the n-grams that end at the next token occur, from those that end at this one."""
     count = grams.type.count
     shifted = builder.shl(grams, _same(grams.type, 1))
     # The first order gets all bits, because no shorter n-gram limits it.
@@ -57,7 +57,7 @@ def without(builder, grams, claimed):
 
 @operation(None, None, None)
 def claim(builder, claimed, free):
-    """The first lanes, and the lowest bit of each lane of the second ones."""
+    """The lanes of `claimed`, each with the lowest bit of that lane of `free`."""
     return builder.or_(claimed, builder.and_(free, builder.neg(free)))
 
 
@@ -131,20 +131,20 @@ def following_positions(builder, grams, address):
     everywhere = ir.Constant(vector, [-1, *[0] * (orders - 1)])
     one_down = ir.Constant(ir.VectorType(ir.IntType(32), orders), [0, *range(orders - 1)])
     shorter = [builder.shuffle_vector(part, part, one_down) for part in _parts(builder, grams)]
-    found = []
+    words = []
     for word, part in enumerate(shorter):
         shifted = builder.or_(builder.shl(part, _same(vector, 1)), everywhere)
         if word > 0:
             shifted = builder.or_(shifted, builder.lshr(shorter[word - 1], _same(vector, 63)))
         place = builder.add(address, ir.Constant(ir.IntType(64), word * 8))
         here = load(builder, ir.IntType(64), place)
-        found.append(builder.and_(shifted, splat(builder, here, orders)))
-    return _joined(builder, found)
+        words.append(builder.and_(shifted, splat(builder, here, orders)))
+    return _joined(builder, words)
 
 
 @operation(None, None, None)
 def claim_positions(builder, claimed, grams):
-    """The first sets, and of each second one the first position that the first one lacks."""
+    """The sets of `claimed`, each with the first position of that set of `grams` that it lacks."""
     none = _same(claimed.type.element, 0)
     after, is_claimed = [], None
     for old, part in zip(_parts(builder, claimed), _parts(builder, grams), strict=True):

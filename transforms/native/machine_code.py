@@ -1,13 +1,13 @@
-"""Machine code of a function: how Python calls it without numba, and the files that keep it.
+"""Calls the machine code of a function from Python without numba, and keeps it in files.
 
 A function has one entry, a C function `int32 ENTRY(int64 *words)`, with the words of its arguments,
 and then those of its result. A number is one word. An array is the members of numba's model of it:
 two that are not used here, its size, that of its items, its address, its shape and its strides. A
 tuple is its items. The entry returns 0, or the status of an exception.
 
-Loading compiled code means running it. So a folder or a file is used only if it belongs to this
-user or to root, and no other user can write to it. A file begins with the SHA-256 of its name and
-its content, so a damaged or renamed one is never used.
+To load compiled code is to trust it. So a folder or a file is used only if it belongs to this user
+or to root, and no other user can write to it. A file begins with the SHA-256 of its name and its
+content, so a damaged or renamed one is never used.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _WORD = struct.Struct("=q")
 
 
 class LoadedCode:
-    """Machine code in the memory of this process, for any thread: a line with the words of the
-    result, as a format of `struct`, and an object file with the C function.
+    """Machine code in the memory of this process, for any thread. `code` is a line with the format
+    of the result's words, as for `struct`, and an object file with the C function.
     """
 
     def __init__(self, code: bytes) -> None:
-        # An engine for each function, because two object files can use one name for two things.
+        # One engine per function, because two object files can use one name for different things.
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
         result, _, object_file = code.partition(b"\n")
@@ -142,7 +142,7 @@ def processor() -> tuple[str, str, str]:
 
 @functools.cache
 def cache_folder() -> pathlib.Path | None:
-    """The first usable folder that can be written, or else read; None, with a warning, if none."""
+    """The first folder that can be written, or else read; None, with a warning, if none can."""
     readable: list[pathlib.Path] = []
     refused: list[str] = []
     for parent in _parents():
@@ -197,7 +197,7 @@ _DIGEST_BYTES = 32
 
 
 def _digest(path: pathlib.Path, code: bytes) -> bytes:
-    # With the name. Otherwise the code of another function could be loaded, and fail later.
+    # With the name, because the code of another function could be loaded otherwise, and fail later.
     return hashlib.sha256(path.name.encode() + b"\0" + code).digest()
 
 

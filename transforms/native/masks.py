@@ -1,13 +1,13 @@
-"""Compares 64 bytes at once, one bit for each byte; finds errors in UTF-8, and reads code points.
+"""Makes masks of 64 bytes at once, a bit for each byte; finds errors in UTF-8; reads code points.
 
-They are portable LLVM vectors, which LLVM compiles for the machine's instructions (AVX-512, AVX2,
-SSE2, NEON). A class of bytes is a tuple of its members: a byte as a number or a character, or a
-closed range of characters. The functions that make functions of compiled code take an address: bit
-i of the masks is for the byte at the address + i.
+The bytes are portable LLVM vectors, which LLVM compiles for the machine's instructions (AVX-512,
+AVX2, SSE2, NEON). A class of bytes is a tuple of its members: a byte as a number or a character, or
+a closed range of characters. The functions that are made here for compiled code take an address:
+bit i of a mask is for the byte at the address + i.
 
-Text is UTF-8 (RFC 3629) if those bytes are continuation bytes that must continue a character,
-because of one of the three bytes before, and no others; and if there are no bytes that no character
-has, no forms that are longer than necessary, no surrogates, and no numbers above U+10FFFF. The last
+Text is UTF-8 (RFC 3629) if its continuation bytes are exactly those that must continue a character,
+because of one of the three bytes before; and if there are no bytes that occur in no character, no
+forms that are longer than necessary, no surrogates, and no code points above U+10FFFF. The last
 three show in the first two bytes of a character.
 """
 
@@ -60,7 +60,7 @@ def sequence_masks(*alternatives: Sequence[Sequence[ByteClass]]) -> Any:
 
 
 def block_copier(of: ByteClass, kept_bits: int, set_bits: int) -> Any:
-    """Makes a function (to, source) that copies a block, and changes some bits of a class."""
+    """Makes a function (to, source) that copies a block, and changes bits of a class of bytes."""
 
     @operation("void", "int64", "int64")
     def copy(builder, to, source):
@@ -135,9 +135,9 @@ _masks = sequence_masks(
 
 @inner
 def utf8_errors(address):
-    """The mask of the bytes of a block that show that the text is not UTF-8, which can be the byte
-    after the error. So the text, and the bytes before the block, must end with an ASCII character.
-    After a newline no byte continues a character of the line before.
+    """The mask of the bytes of a block that show that the text is not UTF-8. This can be the byte
+    after the error, so the text, and the bytes before the block, must end with an ASCII character.
+    After a newline, no byte continues a character of the line before.
     """
     expected, continuation, wrong = _masks(address - LOOK_BACK)
     return (expected ^ continuation) | wrong

@@ -1,9 +1,9 @@
-"""The machine's operations on memory, words and files, and memory that threads use again.
+"""What compiled code does with memory, words and files; and memory that each thread uses again.
 
 numba would count the references to arrays with atomic operations, which took four fifths of the run
 time. So the kernel's inner functions take addresses. Addresses and small numbers are int64; words,
-hashes and masks are uint64. Nothing here checks bounds. Files are read here because Python would
-release its lock for each part that fits into a cache, so often that threads wait.
+hashes and masks are uint64. Nothing here checks bounds. Files are read here, because Python would
+release its lock for each part that fits into a cache: so often that threads would wait for it.
 """
 
 # mypy: allow-untyped-defs
@@ -104,7 +104,7 @@ def _bytes() -> Any:
 
 @inner
 def address_of(array):
-    # numba gives an unsigned number, and unsigned + signed is a float in numba.
+    # The address is unsigned in numba, where unsigned + signed is a float.
     return np.int64(array.ctypes.data)
 
 
@@ -171,12 +171,12 @@ def clear_lowest_bit(builder, mask):
     return builder.and_(mask, builder.sub(mask, ir.Constant(ir.IntType(64), 1)))
 
 
-MOST_KEPT = 2**26  # the most bytes that are kept for one name
+MOST_KEPT = 2**26  # the most bytes that a thread keeps under one name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory for compiled code, uint8, and its address: code gets a number faster than an array."""
+    """Memory for compiled code, uint8, and its address, which is faster to pass than the array."""
 
     data: Bytes
     address: int
@@ -187,8 +187,8 @@ class Memory:
 
 
 class KeptMemory(threading.local):
-    """Memory that each thread uses again, because new pages take long. The caller keeps the
-    `Memory` as long as it uses it.
+    """Memory that each thread uses again, because new pages take long. The caller must keep a
+    `Memory` as long as compiled code uses its address.
     """
 
     def __init__(self) -> None:

@@ -77,7 +77,7 @@ class Spans(NamedTuple):
 
 
 class TextColumns:
-    """Padded columns of text with the same number of rows. One thread uses it at a time."""
+    """Padded columns of text with the same number of rows. Not for several threads at once."""
 
     def __init__(self, columns: Iterable[pa.LargeStringArray]) -> None:
         self.columns = tuple(columns)
@@ -118,8 +118,8 @@ def _nulls(column: pa.LargeStringArray) -> npt.NDArray[np.bool_]:
 
 @dataclasses.dataclass(frozen=True)
 class TextSizes:
-    """The sizes of the texts of a batch, int64 (systems, segments) and (segments,), without missing
-    references; the bytes of the longest segment; and the first row without a reference, or -1.
+    """The bytes of the texts of a batch, int64 (systems, segments) and (segments,), and how many
+    references are there; the bytes of the longest segment; the first row with none of them, or -1.
     """
 
     candidate_bytes: Integers
