@@ -40,7 +40,7 @@ class GateError(BleuError):
 
 
 def unreadable(what: str, error: BaseException, remedy: str, path: str = "") -> BleuError:
-    """The error for something that cannot be read: no `InputError` without any open files left."""
+    """The error for something that cannot be read; a `JobError` if too many files are open."""
     end = f": {path}" if path else ""
     if lacks_open_files(error):
         return open_file_limit(what + end)

@@ -1,4 +1,4 @@
-"""What a reader of the scores must know about the texts: found as values, worded in the end."""
+"""Notices about the texts for readers of the scores: values that add up, worded at the end."""
 
 from __future__ import annotations
 

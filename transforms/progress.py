@@ -1,7 +1,7 @@
 """How far a run has come: its phase, and the bytes that are done and planned in this phase.
 
-`PROGRESS` is an attribute of this module, because Beam pickles a module by its name: so steps that
-run in the launcher's process write to the object that it reads.
+`PROGRESS` is an attribute of this module, because Beam pickles a module by its name. So steps that
+run in the launcher's process write to the same object that the launcher reads.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What the wiring of all rooms needs: threads, the coder of batches, and changes of steps."""
+"""What the Beam code of all rooms needs: steps, threads, coders, filesystems and object stores."""

@@ -1,4 +1,4 @@
-"""Makes obstore's clients from Beam's options, then the environment, then files of AWS."""
+"""Makes obstore's clients: by Beam's options, else the environment, else the files of AWS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RETRIES: dict[str, Any] = {
         "base": 2,
     },
 }
-"""If no server answers, a call fails after 45 to 55 s: a server may restart for half a minute."""
+"""If no server answers, a call fails after 45 to 55 s: a restart may take half a minute."""
 
 _TIMEOUTS = {
     "connect_timeout": "5s",
@@ -36,7 +36,7 @@ _TIMEOUTS = {
     "timeout": "12h",  # of a whole answer: while its bytes are scored, it is not read
 }
 
-_TIMEOUTS_OF_WRITES = {"read_timeout": "45s"}  # until the answer: a part of 8 MiB goes up before
+_TIMEOUTS_OF_WRITES = {"read_timeout": "45s"}  # until the answer, after a part of 8 MiB is sent
 
 _ENVIRONMENT = ("AWS_", "AZURE_", "GOOGLE_", "STORAGE_EMULATOR_HOST", "HOME")
 """The beginnings of the names of environment variables on which a client depends."""
@@ -96,8 +96,8 @@ def _flags(options: Any) -> tuple[tuple[str, Any], ...]:
     if not isinstance(options, PipelineOptions):
         return ()
     views = (options.view_as(kind) for kind in (S3Options, AzureOptions, WebOptions))
-    given = [view.get_all_options(drop_default=True, current_only=True) for view in views]
-    return tuple(sorted((name, value) for flags in given for name, value in flags.items()))
+    options_set = [view.get_all_options(drop_default=True, current_only=True) for view in views]
+    return tuple(sorted((name, value) for flags in options_set for name, value in flags.items()))
 
 
 @functools.cache
@@ -112,32 +112,32 @@ def _client(
     http: dict[str, Any] = {**_TIMEOUTS, "allow_http": True}
     if writes:
         http |= _TIMEOUTS_OF_WRITES
-    given: dict[str, Any] = {"client_options": http, "retry_config": RETRIES}
+    arguments: dict[str, Any] = {"client_options": http, "retry_config": RETRIES}
     if bucket.scheme == "s3":
         config = _s3(flags, environment, http)
         if "access_key_id" in config and "session_token" not in config:
             # obstore would take a token from the environment, which belongs to another key.
             keys = {name: config.pop(name, "") for name in ("access_key_id", "secret_access_key")}
-            given["credential_provider"] = lambda: {**keys, "token": None, "expires_at": None}
-        return S3Store(bucket.bucket, config=config, **given)
+            arguments["credential_provider"] = lambda: {**keys, "token": None, "expires_at": None}
+        return S3Store(bucket.bucket, config=config, **arguments)
     if bucket.scheme == "gs":
         if emulator := environment.get("STORAGE_EMULATOR_HOST"):  # as Google's own libraries
             base = emulator if "://" in emulator else f"http://{emulator}"
             # Any token: with `skip_signature`, obstore would still ask for credentials to write.
-            given["config"] = {"base_url": base.rstrip("/"), "bearer_token": "emulator"}
-        return GCSStore(bucket.bucket, **given)
+            arguments["config"] = {"base_url": base.rstrip("/"), "bearer_token": "emulator"}
+        return GCSStore(bucket.bucket, **arguments)
     if bucket.scheme in ("az", "azfs"):
-        return AzureStore(bucket.bucket, config=_azure(bucket, flags, environment), **given)
+        return AzureStore(bucket.bucket, config=_azure(bucket, flags, environment), **arguments)
     server = f"{bucket.scheme}://{bucket.bucket}"
     if not flags.get("allow_web_redirects"):
         http.update(_only_host(server))
-    return HTTPStore(server, **given)
+    return HTTPStore(server, **arguments)
 
 
 def _only_host(server: str) -> dict[str, str]:
-    """Settings of obstore for a client that reaches only the host of a server: another one could be
-    that which gives credentials to a worker. obstore follows redirects, so other hosts get a proxy
-    that is not there, unless a proxy is needed to reach the server.
+    """Settings of obstore for a client that reaches only the host of a server. obstore follows
+    redirects, and another host could be the one that gives a worker its credentials. So all others
+    get a proxy that does not exist, unless a proxy is needed to reach the server.
     """
     address = urlsplit(server)
     host = (address.hostname or "").encode("idna").decode()
@@ -175,7 +175,7 @@ def _verify(value: str, http: dict[str, Any]) -> None:
     elif value and value.lower() != "true":
         try:
             http["root_certificate"] = pathlib.Path(value).read_bytes()
-        except OSError as error:  # not one that could mean that an object is missing
+        except OSError as error:  # raised anew: a FileNotFoundError could mean a missing object
             said = f"--s3_verify or AWS_CA_BUNDLE: {value} cannot be read: {error.strerror}"
             raise OSError(said) from error
 
@@ -202,17 +202,17 @@ def _of_profile(config: dict[str, Any], environment: dict[str, str]) -> dict[str
     )
     section = profile if profile == "default" else f"profile {profile}"
     settings = _section(environment.get("AWS_CONFIG_FILE") or home / "config", section)
-    found: dict[str, Any] = {}
+    of_profile: dict[str, Any] = {}
     if "region" in settings and not any(map(environment.get, _REGIONS_OF_AWS)):
-        found["region"] = settings["region"]
+        of_profile["region"] = settings["region"]
     if "endpoint_url" in settings and not any(map(environment.get, _ENDPOINTS_OF_AWS)):
-        found["aws_endpoint_url_s3"] = settings["endpoint_url"]
+        of_profile["aws_endpoint_url_s3"] = settings["endpoint_url"]
     if "access_key_id" in config or any(environment.get(name) for name in _CREDENTIALS_OF_AWS):
-        return found
+        return of_profile
     both = settings | credentials
     if "aws_access_key_id" in both and "aws_secret_access_key" in both:
         names = ("access_key_id", "secret_access_key", "session_token")
-        return found | {name: both[f"aws_{name}"] for name in names if f"aws_{name}" in both}
+        return of_profile | {name: both[f"aws_{name}"] for name in names if f"aws_{name}" in both}
     if both.keys() & {"credential_process", "role_arn", "sso_account_id", "sso_session"}:
         raise OSError(
             f"the profile {profile} of AWS needs the AWS command line: "
@@ -220,7 +220,7 @@ def _of_profile(config: dict[str, Any], environment: dict[str, str]) -> dict[str
         )
     if environment.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true":
         raise OSError("no credentials: there are none in the environment or in ~/.aws")
-    return found
+    return of_profile
 
 
 def _section(file: str | pathlib.Path, name: str) -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""Object stores, and files of web servers, with the methods of Beam's filesystems, which need three
-large libraries, make clients for each call, and retry for minutes without credentials.
+"""Object stores, and files of web servers, with the methods of Beam's filesystems. Those of Beam
+need three large libraries, make a client for each call, and without credentials retry for minutes.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class ObjectStores:
         mime_type: str = "application/octet-stream",
         compression_type: str = CompressionTypes.UNCOMPRESSED,
     ) -> Any:
-        """Opens a new object. It is there when it is closed, unless an exception closes it."""
+        """Opens a new object. It exists once it is closed, unless an exception closes it."""
         place = _object(path)
         if OBJECT_STORES[place.scheme].is_web:
             raise OSError("nothing can be written to a web server")
@@ -117,10 +117,10 @@ class ObjectStores:
         return float(self.metadata(path).last_updated_in_seconds)
 
     def checksum(self, path: str) -> str:
-        found = mark(self._head(path))
-        if found is None:
+        version = mark(self._head(path))
+        if version is None:
             raise NotImplementedError
-        return found
+        return version
 
     def delete(self, paths: Sequence[str]) -> None:
         with ThreadPoolExecutor(_DELETED_AT_ONCE) as pool:
@@ -170,12 +170,12 @@ def _metadata(path: str, meta: Any) -> FileMetadata:
 
 
 def _version(told: Any) -> dict[str, str]:
-    """The version of an object. Stores heed either the ETag or the version."""
+    """The version of an object. A store compares either the ETag or the version."""
     return {name: told[name] for name in ("e_tag", "version") if told[name] is not None}
 
 
 def _object(path: str) -> Place:
-    """The place of an object. The address of a file on a web server has its name encoded."""
+    """The place of an object. In the address of a file on a web server, its name is encoded."""
     place = place_of(path)
     if OBJECT_STORES[place.scheme].is_web:
         return Place(place.scheme, "", place.bucket, unquote(place.key))

@@ -40,7 +40,7 @@ def telling(path: str) -> Iterator[None]:
     except (AlreadyExistsError, PreconditionError) as error:
         raise ChangedError(_said(error, path)) from error
     except FileNotFoundError as error:
-        # A missing bucket is one, too, for obstore.
+        # obstore also raises it for a missing bucket.
         if code_of(error) in _MISSING:
             raise FileNotFoundError(errno.ENOENT, _said(error, path), path) from error
         raise OSError(_said(error, path)) from error
@@ -100,8 +100,8 @@ _REPLACED = "the server says that the object has been replaced"
 
 
 class ReadObject(io.RawIOBase):
-    """An object, to read, with at most one connection and one piece of the answer. If it is
-    replaced after the first read, the next request fails. `client` makes obstore's client.
+    """An object as a file to read, with at most one connection and one piece of the answer. If it
+    is replaced after the first read, the next request fails. `client` makes obstore's client.
     """
 
     def __init__(self, client: Callable[[], Any], path: str, key: str) -> None:
@@ -113,7 +113,7 @@ class ReadObject(io.RawIOBase):
         self._piece = memoryview(b"")
         self._stop = 0  # where the answer ends
         self._get = _FIRST_GET
-        self._size: int | None = None  # of the whole object, as soon as a request has told it
+        self._size: int | None = None  # of the whole object, once a request has told it
         self._mark: str | None = None
         self._tag: str | None = None
         self._has_ranges = True
@@ -192,11 +192,11 @@ class ReadObject(io.RawIOBase):
                     raise
                 if self._size is not None:
                     raise ChangedError(_REPLACED) from error
-                return  # the object ends before
+                return  # the object ends before this place
         self._check(got.meta)
         start, self._stop = got.range
         self._pieces = iter(got.stream(min(_PIECE, self._stop - start)))
-        before = self._position - start  # what a server that does not know ranges sends, too
+        before = self._position - start  # bytes that only a server without ranges sends
         while before > 0:
             self._piece = self._next_piece()
             before, self._piece = before - len(self._piece), self._piece[before:]
@@ -213,7 +213,7 @@ class ReadObject(io.RawIOBase):
         if self._size is not None and (self._mark, self._size) != (found, meta["size"]):
             raise ChangedError(_REPLACED)
         self._mark, self._size, tag = found, meta["size"], meta["e_tag"]
-        # A condition can name no weak ETag: they never match (RFC 9110, section 13.1.1).
+        # Not a weak ETag: as a condition it never matches (RFC 9110, section 13.1.1).
         self._tag = None if tag is None or tag.startswith("W/") else tag
 
     def _drop(self) -> None:
@@ -221,7 +221,7 @@ class ReadObject(io.RawIOBase):
 
 
 class NewObject(io.BufferedIOBase):
-    """An object, to write. Nobody sees a part of it, and it is only there once it is closed."""
+    """An object as a file to write. It exists only once it is closed: nobody sees a part of it."""
 
     def __init__(self, client: Any, path: str, key: str, mime_type: str) -> None:
         self._path = path
@@ -280,7 +280,7 @@ def mark(meta: Any) -> str | None:
 
 def interruptible(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """The result of a call of obstore that reads. While obstore waits, Python handles no signal in
-    this thread. So another thread makes the call for the main thread, and may go on with it.
+    that thread. So another thread makes the call for the main thread, and may go on after a signal.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*arguments, **named)
@@ -292,6 +292,6 @@ def interruptible(call: Callable[..., Any], *arguments: Any, **named: Any) -> An
         except BaseException as error:
             answer.set_exception(error)
 
-    # Not a pool, for whose threads Python would wait at its end.
+    # Not a pool: Python waits for the threads of a pool before it exits.
     threading.Thread(target=answering, name="beam-bleu object store", daemon=True).start()
     return answer.result()

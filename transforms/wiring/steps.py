@@ -42,7 +42,7 @@ def starting_with(value: Any, root: Any) -> beam.PTransform:
 
 
 class OfSource(beam.PTransform):
-    """What is made of a source of segments, at the root of a pipeline."""
+    """A transform of a source of segments, at the root of a pipeline."""
 
     def __init__(self, source: Any, threads: int, step: Step, describe: bool) -> None:
         super().__init__(self.LABEL)
@@ -55,8 +55,8 @@ class OfSource(beam.PTransform):
 
 
 class BatchCoder(Coder):
-    """Pickles a value, whose size is in `nbytes`: Beam sometimes asks for it, also where it encodes
-    nothing, and would encode a whole batch to find it.
+    """Pickles values. Beam sometimes asks for a size, even where it encodes nothing, and would
+    encode a whole batch to find it; `nbytes` says it.
     """
 
     def encode(self, value: Any) -> bytes:
@@ -75,14 +75,14 @@ def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
 
 
 def as_batches(output: PCollection[Any], batch: type) -> PCollection[Any]:
-    """The same for one output of a step that has several, and can declare no type for one."""
+    """Does this for one output of a step that has several and can declare no type for just one."""
     typecoders.registry.register_coder(batch, BatchCoder)
     output.element_type = batch
     return output
 
 
 class AddUp(beam.CombineFn):
-    """Adds up sums of one kind; of nothing it is None."""
+    """Adds up sums of one kind; the sum of nothing is None."""
 
     def create_accumulator(self) -> Any:
         return None
@@ -129,8 +129,8 @@ if hasattr(os, "register_at_fork"):
 class ThreadedDoFn(beam.DoFn, abc.ABC):
     """Calls `work` for each element, on `threads` threads, and emits what it returns in the order
     of the elements, in their windows. Large outputs, by their `weight`, are emitted in parts,
-    perhaps before others. At most `begun` elements are begun at a time, which bounds memory; by
-    default two for each thread and one more, so that no thread waits for Beam's own.
+    perhaps before those of earlier elements. At most `begun` elements are under way at a time, to
+    bound memory: by default two for each thread and one more, so that no thread waits for Beam's.
     """
 
     def __init__(self, threads: int = 1, begun: int | None = None) -> None:
@@ -255,7 +255,7 @@ class CollectBundles(ThreadedDoFn):
 
     @abc.abstractmethod
     def collected(self, collector: Any) -> Iterable[Any]:
-        """What is sent on of a collector, which gets no more elements."""
+        """The outputs of a collector, which gets no more elements."""
 
     def start_bundle(self) -> None:
         super().start_bundle()
