@@ -1,1 +1,1 @@
-"""How candidates meet references."""
+"""Sources of segments: bring candidates and references together, from files and PCollections."""

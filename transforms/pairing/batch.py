@@ -13,8 +13,8 @@ from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.needs import ValueColumn
 
-# Each batch costs a few hand-overs between threads, and the same time in Python, whatever its
-# size. Larger batches than these would take more memory (see docs/performance.md).
+# Whatever its size, a batch costs a few hand-overs between threads, and some time in Python.
+# Batches larger than these would take more memory (see docs/performance.md).
 _USUAL_ROWS = 32768
 _USUAL_TEXTS = 65536
 
@@ -88,7 +88,7 @@ class SegmentBatch:
       labels: the values by which a segment belongs to slices; null is one (`label_column`).
       label_places: where the values of each label are; empty if they come from no files.
       values: float64 (systems, rows), finite, and between the bounds of signed fixed point.
-      kept: what goes into the scores of segments. Joined and long records have `id` first.
+      kept: columns that go into the scores of segments. Joined and long records have `id` first.
     """
 
     candidates: tuple[pa.LargeStringArray, ...]

@@ -1,6 +1,6 @@
-"""The columns of an input, once they are read: their types are canonical. Texts are large_string
-and lists large_list, and nothing is a dictionary or an extension. A column of references has a
-text, or a list of texts, in each row.
+"""Makes the types of an input's columns canonical, once they are read: texts are large_string and
+lists large_list, and nothing is a dictionary or an extension. A column of references has a text, or
+a list of texts, in each row.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def canonical(values: pa.Array) -> pa.Array:
 
 
 def named_text(column: pa.Array, name: object) -> pa.Array:
-    """As `as_text`, for labels and what is kept: NaN is null."""
+    """Like `as_text`, for labels and kept columns, where NaN is null."""
     texts = as_text(column, name)
     if pt.is_floating(column.type):
         texts = pc.if_else(pc.equal(texts, "NaN"), pa.scalar(None, texts.type), texts)
@@ -113,7 +113,7 @@ MOST_TEXTS = 1 << 18
 def row_parts(
     count: int, candidates: int, reference_lengths: Sequence[Integers]
 ) -> Iterator[slice]:
-    """So many rows in parts that make batches of at most `MOST_TEXTS`. Usually it is one part."""
+    """Divides rows into parts that make batches of at most `MOST_TEXTS`: usually it is one part."""
     waiting = [slice(0, count)] if count else []
     while waiting:
         rows = waiting.pop()
@@ -142,7 +142,7 @@ def lengths(column: pa.Array) -> Integers:
 
 
 def reference_counts(column: pa.Array) -> Integers:
-    """The same without nulls."""
+    """The number of texts in each row, without nulls in lists."""
     there = ~nulls(column)
     if not pt.is_large_list(column.type):
         return there.astype(np.int64)

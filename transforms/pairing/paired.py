@@ -54,7 +54,7 @@ MODULUS = 1 << 128  # sums of hashes are reduced modulo this number
 
 @dataclasses.dataclass(frozen=True)
 class Digests:
-    """The method and the sum of hashes of each input, however texts are cut into files."""
+    """The method and the sum of hashes of each input, which does not depend on how it is cut."""
 
     segments: int
     sums: tuple[tuple[str, int], ...]
@@ -178,8 +178,8 @@ REJECTED = "rejected"
 @dataclasses.dataclass(frozen=True)
 class Tally(Sums):
     """What became of the segments of a part of the input: for each system, read = scored + all that
-    were left out + missing. `left_out` is by reason, `missing` by system; by condition, `judged`
-    are the records it was asked about, and `met` those that meet it.
+    were left out + missing. `left_out` is by reason, and `missing` by system. By condition,
+    `judged` is the number of records that were tested, and `met` of those that meet it.
     """
 
     read: int = 0
@@ -271,7 +271,7 @@ class FoundBad:
 
 
 def bad_records_error(bad: Sequence[BadRecord], segments: int, read: int) -> InputError:
-    """The error for the bad records of this number of segments, of those in a part of the input."""
+    """The error for bad records in `segments` of the segments `read` in a part of the input."""
     cause = "; ".join(record.told for record in bad[:_TOLD])
     if segments > 1:
         cause += f"; {segments:,} of {read:,} in this part of the input are bad"

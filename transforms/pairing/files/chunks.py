@@ -102,8 +102,8 @@ def _without_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class PartMemory:
-    """Memory for one part at a time, from `begin` to `end`, after the last bytes of the part before
-    it, and before bytes that compiled code can read. `array` is `text` as uint8.
+    """Memory for one part at a time, from `begin` to `end`. Before it are the last bytes of the
+    part before, and after it bytes that compiled code may read. `array` is `text` as uint8.
     """
 
     def __init__(self, part_bytes: int = PART) -> None:
@@ -188,7 +188,7 @@ def read_parts(
 
 
 def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[bytes, None, None]:
-    """Gives the same pieces and errors. Closing it does not wait for a thread in a filesystem."""
+    """Makes the same pieces and errors ahead. To close it is not to wait for a filesystem."""
     if threads == 1:
         yield from pieces
         return
@@ -214,12 +214,12 @@ _LARGEST_WINDOW = 1 << 27
 
 
 class _GzipMember:
-    """isal's decompressor, with whole headers: isal 1.9 misreads optional parts that are cut."""
+    """isal's decompressor, which gets only whole headers: isal 1.9 misreads some that are cut."""
 
     def __init__(self) -> None:
         # It checks the member's checksum and length, and its header's checksum if there is one.
         self._member = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-        self._header: bytes | None = b""  # what has come of it; None after it
+        self._header: bytes | None = b""  # the bytes of it so far; None once it is complete
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         if self._header is not None:

@@ -32,7 +32,7 @@ _DELTA_LOG = "_delta_log"  # the folder with the log of a Delta table, in the fo
 
 
 def find_files(stream: Stream, enough: int | None = None) -> list[FoundFile]:
-    """In any order. After `enough` files others need not be found: a store can list for minutes."""
+    """Lists files, in any order, or only `enough` of them, because a store can list for minutes."""
     if table_kind(stream.pattern) is not None:
         return table_files(stream)
     try:

@@ -15,8 +15,8 @@ _GLOB = re.compile(r"\*\*|\*|\?|\[[^\]/]+\]|\(|\)|\||[^*?()|]")
 
 @dataclasses.dataclass(frozen=True)
 class PathLabel:
-    """A label whose value is what the one group of `regex` matches in a path. If it `has_one_file`,
-    two files with one value are versions of the same segments, such as the outputs of two models.
+    """A label whose value is what the one group of `regex` matches in a path. With `has_one_file`,
+    two files with one value are refused: they would be two versions of the same segments.
     """
 
     name: str
@@ -83,7 +83,7 @@ def path_label(text: str) -> PathLabel:
     )
     begin = ".*" if before.startswith("/") else "(?:.*/)?"
     end = "" if after.endswith("/") else "(?=/|$)"
-    regex = f"(?s)^{begin}{body}{end}"  # the beginning takes all it can: the last place counts
+    regex = f"(?s)^{begin}{body}{end}"  # the beginning takes all it can, so the last match counts
     try:
         re.compile(regex)
     except re.error as error:

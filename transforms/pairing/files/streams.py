@@ -1,5 +1,5 @@
-"""Streams of lines, their files, and the order of these: each shard must be there once. Numbers in
-the path that identifies a shard are read as numbers, so `part-2` comes before `part-10`.
+"""Streams of lines, their files, and the order of these: each shard must be there once. In the path
+that identifies a shard, numbers are read as numbers, so `part-2` comes before `part-10`.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def names_of(paths: Sequence[str]) -> list[Name]:
 
 
 def what_varies(one: Sequence[Name], other: Sequence[Name]) -> tuple[list[Name], list[Name]]:
-    """The whole names if two streams share one, else what varies; equal if they correspond."""
+    """The names by which two streams correspond: whole if they share one, else only what varies."""
     if set(one).isdisjoint(other):
         return _without_shared(one), _without_shared(other)
     return list(one), list(other)

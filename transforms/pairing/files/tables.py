@@ -1,6 +1,6 @@
-"""The Parquet files of which the current version of a table of Delta Lake or Iceberg consists.
+"""Finds the Parquet files of the current version of a table of Delta Lake or Iceberg.
 
-A table is refused if its files do not say all: deleted rows, or columns by other names.
+A table is refused if its files alone would mislead: they have deleted rows, or other column names.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ def _delta_files(library: types.ModuleType, stream: Stream, path: str) -> list[F
             raise _refused(stream, path, what, remedy)
     actions = table.get_add_actions(flatten=True)
     names, sizes = (_column(actions, name) for name in ("path", "size_bytes"))
-    found = []
+    files = []
     for uri, name, size in zip(table.file_uris(), names, sizes, strict=True):
         if not uri.endswith((name, unquote(name))):
             raise _refused(stream, path, f"has a file by two names: {uri}, {name}")
-        found.append(FoundFile(uri.removeprefix("file://"), int(size), str(table.version())))
-    return found
+        files.append(FoundFile(uri.removeprefix("file://"), int(size), str(table.version())))
+    return files
 
 
 def _column(rows: Any, column: int | str) -> list[Any]:
@@ -106,7 +106,7 @@ def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list
             if current.get(number, column) != column or ids.get(column, number) != number:
                 what = f"has renamed the column {column}, or has had another one of this name"
                 raise _refused(stream, name, what)
-    found = []
+    files = []
     for task in table.scan().plan_files():
         file = task.file
         if task.delete_files:
@@ -118,8 +118,8 @@ def _iceberg_files(library: types.ModuleType, stream: Stream, name: str) -> list
             raise _refused(stream, name, what)
         path = re.sub(r"^file:(//)?(?=/)", "", file.file_path)
         path = re.sub(r"^s3[an](?=://)", "s3", path)
-        found.append(FoundFile(path, file.file_size_in_bytes, str(snapshot.snapshot_id)))
-    return found
+        files.append(FoundFile(path, file.file_size_in_bytes, str(snapshot.snapshot_id)))
+    return files
 
 
 def _iceberg_table(name: str) -> Any:

@@ -117,9 +117,9 @@ class Corpus:
 
 @dataclasses.dataclass(frozen=True)
 class LabelStream:
-    """A stream whose line i has labels of segment i, with tabs between them. If `domain_first`, a
-    domain and a tab may come before the only label, as in mt-metrics-eval. Values of `only_kept`
-    are no labels, but kept.
+    """A stream whose line i has labels of segment i, with tabs between them. With `domain_first`, a
+    domain and a tab may come before the only label, as in mt-metrics-eval. The values `only_kept`
+    are kept, but are no labels.
     """
 
     names: tuple[str, ...]
@@ -168,7 +168,7 @@ class LabelStream:
 
 ENDLESS = 1 << 62  # the number of lines of a file whose lines are not counted yet
 
-# The most ranges, of the usual size, of several shards that are read once, in a few seconds.
+# Several shards are read only once if they are at most so many ranges: it takes a few seconds.
 _MOST_RANGES = 4
 
 
@@ -186,7 +186,7 @@ class PortionReading:
         self._portion = portion
         self._describe = describe
         self._streams = corpus.inputs
-        # How many fields the lines of each stream of texts have.
+        # The number of fields in the lines of each stream of texts.
         self._fields = [1] * len(corpus.candidates) + [corpus.num_refs] * len(corpus.references)
         texts_of_streams: Sequence[Iterable[bytes] | None] = texts or [None] * len(self._streams)
         longest = corpus.expected.max_line_bytes
@@ -196,7 +196,7 @@ class PortionReading:
                 self._streams, portion.pieces, texts_of_streams, strict=True
             )
         ]
-        self._found = FoundBad()
+        self._bad = FoundBad()
         self.lines = 0
         self.digests = Digests(0, ((METHOD, 0),) * len(self._readers))
 
@@ -216,12 +216,12 @@ class PortionReading:
             bad = sorted(records, key=operator.attrgetter("number"))
             if bad:
                 batch = batch.without({record.number for record in bad})
-                self._found.add(bad, lines - len(batch))
+                self._bad.add(bad, lines - len(batch))
             # After a bad line without "reject", the other lines are read only to count bad ones.
-            is_wanted = len(batch) and (rejects or not self._found.segments)
+            is_wanted = len(batch) and (rejects or not self._bad.segments)
             yield batch if is_wanted else None, bad if rejects else ()
-        if self._found.segments and not rejects:
-            raise bad_records_error(self._found.first, self._found.segments, self.lines)
+        if self._bad.segments and not rejects:
+            raise bad_records_error(self._bad.first, self._bad.segments, self.lines)
 
     def _take(self, lines: int) -> SegmentBatch:
         first_line = self._portion.first_line + self.lines
@@ -299,7 +299,7 @@ class PortionReading:
 
     @property
     def tally(self) -> Tally:
-        bad = self._found
+        bad = self._bad
         scored = dict.fromkeys(self._corpus.systems, self.lines - bad.segments)
         left_out = {REJECTED: bad.segments} if bad.segments else {}
         return Tally(self.lines, scored, left_out, bad_records=bad.records)

@@ -157,7 +157,7 @@ class _ReadPortion(ThreadedDoFn):
         yield beam.pvalue.TaggedOutput(self.SEGMENTS, segments)
 
     def _raise_as_counted(self, whole: WholeFiles) -> None:
-        """Streams with different numbers of lines look like changed files: the error says which."""
+        """Raises the plan's error, because streams of different lengths look like changed files."""
         shards = itertools.chain.from_iterable(whole.shards)
         parts = itertools.chain.from_iterable(cut(shard, whole.range_bytes) for shard in shards)
         self._corpus.planned([count_range(self._corpus, part) for part in parts], self._describe)

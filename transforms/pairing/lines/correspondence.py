@@ -129,9 +129,9 @@ class Expected:
 _MOST_CONTROLS = 0.05
 
 _FEWEST_LINES = 10
-# In a file with so many lines, the largest share of NULs if each line has one. In UTF-16 each
-# newline has a NUL. This finds scripts whose upper bytes are white space, such as Malayalam with
-# 13.
+# In a file with this many lines or more, the largest share of NULs if each line has one, as in
+# UTF-16, where each newline has one. This finds scripts whose upper bytes are white space, such as
+# Malayalam with 13.
 _MOST_WITH_LINES = 0.01
 
 

@@ -1,8 +1,8 @@
-"""Lines of text, and their tab-separated fields, as columns: they are copied, checked and split.
+"""Copies lines of text into columns, checks them, and splits their tab-separated fields.
 
-If Python read each part, threads would wait for each other's lock. A carriage return at the end of
-a line with values belongs to the line's end; in plain line-parallel text, as in sacreBLEU, it is
-text.
+Compiled code reads each part, because threads of Python would wait for the interpreter's lock. A
+carriage return at the end of a line with values belongs to the line's end; in plain line-parallel
+text, as in sacreBLEU, it is text.
 """
 
 # mypy: allow-untyped-defs
@@ -54,7 +54,7 @@ def copy_lines(memory, part, unread, texts, offsets, row, to, rows, limit):
 
     Args:
       memory: uint8; the part, with LOOK_BACK bytes of the text before it, and READ_AHEAD after it.
-      part: where the part's bytes begin that are not copied yet, and its end.
+      part: where the bytes of the part that are not copied yet begin, and where they end.
       unread: (the function `pread`, a descriptor, where the file's text goes on, where it ends).
       offsets: int64 (more than `rows`,), where the lines begin in `texts`; `to` is their end.
 

@@ -1,4 +1,4 @@
-"""The ranges of a corpus, whose lines are counted in parallel, and other facts about a text.
+"""Counts the lines of the ranges of a corpus in parallel, and finds other facts about its text.
 
 A range has about 64 blocks, and is larger in a larger corpus, so that the plan does not grow. If
 compiled code finds anything unusual, Python reads the file again, and says what is wrong.
@@ -321,7 +321,7 @@ def block_bytes(range_bytes: int) -> int:
 
 
 def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRange]:
-    """The ranges of all streams, the longest first: one of two workers must not get these."""
+    """The ranges of all streams, the longest first, so that no worker ends with one of these."""
     if range_bytes is None:
         range_bytes = range_bytes_for(sum(shard.file.size for shard in shards))
     parts = [part for shard in shards for part in cut(shard, range_bytes)]
@@ -329,7 +329,7 @@ def cut_corpus(shards: Sequence[Shard], range_bytes: int | None) -> list[ByteRan
 
 
 def longest_first(sizes: Integers, usual: int) -> list[int]:
-    """Units of twice the usual size or more come first; neighbours are best read in order."""
+    """The order of units: first those of twice the usual size or more, then the others in order."""
     lengths = np.where(sizes < 2 * usual, 0, sizes)
     order: list[int] = np.argsort(-lengths, kind="stable").tolist()
     return order

@@ -1,4 +1,4 @@
-"""The plan: the lines of each portion, and their places in each file, from counts of newlines."""
+"""Plans portions: which lines each one has, and where they are in each file, by newline counts."""
 
 from __future__ import annotations
 

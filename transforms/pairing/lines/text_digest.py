@@ -1,9 +1,9 @@
 """Digests of texts: numbers that show whether two texts have the same lines.
 
-It is the sum of the hashes of the lines, modulo 2^128: MurmurHash3_x64_128 by Austin Appleby
-(github.com/aappleby/smhasher, in the public domain), with the line's number, from 1, as the seed,
-in 64 bits. So the order counts, and the division into files does not. It does not protect against a
-person who wants two texts with the same digest.
+A digest is the sum of the hashes of the lines, modulo 2^128. The hash is MurmurHash3_x64_128 by
+Austin Appleby (github.com/aappleby/smhasher, in the public domain), with the line's number, from 1,
+as the seed, in 64 bits. So the order counts, and the division into files does not. It does not
+protect against a person who wants two texts with the same digest.
 """
 
 # mypy: allow-untyped-defs

@@ -43,12 +43,12 @@ class ArrowColumns:
         references.
       key: the column with the keys: strings, integers or booleans. Null is a key, too.
       labels: for `Evaluate`, the columns with labels of segments, such as domains, documents or
-        languages: strings, numbers, booleans or dates. Null is a value, too. They can have another
-        use.
+        languages: strings, numbers, booleans or dates. Null is a value, too. A label can also be a
+        column of another kind.
       ids: for `Evaluate`, the column that identifies segments: integers from 0 on, which are their
         numbers, or strings, from which numbers of 63 bits are computed. No two segments may have
         the same id, also in different tables; within a table this is checked.
-      kept: for `Evaluate`, such columns that scores of segments and examples show.
+      kept: for `Evaluate`, columns of such values that scores of segments and examples show.
 
     Raises:
       ValueError: a value is not a name, there is no column of references, or a column has two uses.
@@ -168,8 +168,8 @@ def table_batches(
 
 
 def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
-    """The numbers of a table's segments, int64. If two had one, they would be drawn together when
-    systems are resampled, and intervals and p-values would be wrong without a trace.
+    """The numbers of a table's segments, int64. If two segments had the same number, they would be
+    drawn together in replicates, and intervals and p-values would be wrong without a trace.
     """
     ids = _whole(column)
     _require(~nulls(ids), 0, f"no id in the column {name!r}")
@@ -222,7 +222,7 @@ def _require(there: Rows, first: int, lack: str) -> None:
 
 
 def require_valid(column: pa.ChunkedArray, name: str) -> None:
-    """Arrow trusts those who make a column, also that its texts are UTF-8."""
+    """Checks a column: Arrow trusts whoever made it, even that its texts are UTF-8."""
     try:
         column.validate(full=True)
     except pa.ArrowInvalid as error:

@@ -16,7 +16,7 @@ from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import lengths, row_parts, spread
 
-# One that is None is missing. A tuple would look like a segment with a key.
+# A reference that is None is missing. Not a tuple, which would look like a segment with a key.
 References = list[str] | list[str | None]
 
 Segment = tuple[str, References]  # (candidate, [reference, ...])
@@ -32,8 +32,8 @@ _BATCH_CHARACTERS = 1 << 22
 
 
 class GatheredSegments:
-    """Segments that wait for their batch, of one system without `systems`. If it kept tuples and
-    lists in place of their texts, Python's garbage collector would look at them again and again.
+    """Segments that wait for their batch, of one system if there are no `systems`. Only their texts
+    are kept: Python's garbage collector would look at tuples and lists again and again.
     """
 
     def __init__(self, systems: tuple[str, ...] | None = None) -> None:
@@ -135,7 +135,7 @@ _EITHER_FORM = "an element is (candidate, [reference, ...]) or (key, (candidate,
 def _checked(
     segment: Any, systems: tuple[str, ...] | None
 ) -> tuple[Sequence[str], References, int]:
-    """The candidates and references of a segment, and their characters and number together."""
+    """The candidates and references of a segment, and how many characters and texts they have."""
     if systems is None:
         form = "a segment is (candidate, [reference, ...])"
         candidate, references = pair_of(segment, form)

@@ -128,7 +128,7 @@ class _GatherByKey(beam.DoFn):
     def _add(
         self, segment: Any, place: Hashable, key: Any, window: Any, timestamp: Any = None
     ) -> Sequence[WindowedValue]:
-        """Gives the batches if they are full. By default, sums are dated by its end."""
+        """Gives the batches once they are full. By default, sums are dated by the window's end."""
         self._segments.add(segment)
         group = self._numbers.get(place)
         if group is None:
