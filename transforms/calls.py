@@ -94,9 +94,9 @@ def compare(
 
     Args:
       systems: the candidates of two or more systems by their names, as `score` takes them.
-      references: as for `score`, and so are those that are not here.
+      references: as for `score`, like all arguments that are not listed here.
       baseline: the system with which the others are compared; by default the first one.
-      all_pairs: whether each system is compared with each other one. Then the result also has
+      all_pairs: whether each system is compared with every other one. Then the result also has
         clusters.
 
     Returns:
@@ -217,7 +217,7 @@ _LAYOUTS = (
 )
 
 _FEWEST_ROWS = 512
-"""The fewest rows of a batch, if there are more: smaller ones cost more than threads save."""
+"""The fewest rows of a batch, if there are enough: smaller ones cost more than threads save."""
 
 
 def _segment_batches(
@@ -227,7 +227,7 @@ def _segment_batches(
     threads: int,
     systems: tuple[str, ...] = (),
 ) -> Iterator[SegmentBatch]:
-    """The segments of a call's arguments, in batches. Messages name the arguments of candidates."""
+    """The segments of a call, in batches. The keys of `candidates` are arguments, for messages."""
     of_candidates = {name: _complete_texts(values, name) for name, values in candidates.items()}
     first_name, first_column = next(iter(of_candidates.items()))
     count = len(first_column)

@@ -1,4 +1,4 @@
-"""The metrics that a user of the library chooses: from their names and configs to definitions."""
+"""Makes definitions of the metrics that a user of the library chooses by names and configs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
-    """The metrics of a list, in their order: for each word its config; None if it is only named."""
+    """The metrics of a list, in its order: for each word its config, or None for a mere name."""
     if isinstance(metrics, str | Mapping) or not isinstance(metrics, Sequence) or not metrics:
         raise ValueError(f"metrics must be a list of names and configs, got {metrics!r}")
     configs: dict[MetricWord, Any] = {}
@@ -82,7 +82,7 @@ def require_texts_only(needs: Needs) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class ChosenMetrics:
-    """The metrics that a call or a transform scores by, also with the steps from text to tokens."""
+    """The metrics by which a call or a transform scores; `counted` has the steps to tokens, too."""
 
     definitions: tuple[Definition, ...]
     counted: tuple[tuple[Text, Metric], ...]

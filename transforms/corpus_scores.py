@@ -95,7 +95,7 @@ def _sums(
 
 @dataclasses.dataclass(frozen=True)
 class Scorer:
-    """What scores totals. It is sent to the workers, without the models of tokenizers."""
+    """Makes scores of totals. It is sent to the workers, so it has no models of tokenizers."""
 
     definitions: tuple[Definition, ...]
     is_single: bool
@@ -308,13 +308,13 @@ class CorpusBleu(CorpusScore):
 
 
 class CorpusChrf(CorpusScore):
-    """chrF of a corpus of segments, as `CorpusBleu`: with a `ChrfConfig`, to `ChrfScore`."""
+    """chrF of a corpus of segments, like `CorpusBleu`: by a `ChrfConfig`, as a `ChrfScore`."""
 
     _METRIC = "chrf"
 
 
 class CorpusTer(CorpusScore):
-    """TER of a corpus of segments (lower is better), as `CorpusBleu`: `TerConfig` to `TerScore`."""
+    """TER (lower is better), like `CorpusBleu`: by a `TerConfig`, as a `TerScore`."""
 
     _METRIC = "ter"
 
@@ -356,7 +356,7 @@ class CompareSystems:
     - `systems`: the names of two or more systems.
     - `config`: the definition of a metric, such as a `ChrfConfig`; by default sacreBLEU's BLEU.
     - `baseline`: the system with which the others are compared; by default the first one.
-    - `all_pairs`: whether each system is compared with each other one. Then the result also has
+    - `all_pairs`: whether each system is compared with every other one. Then the result also has
       clusters.
     - `columns`: the columns of the segments, if the elements are tables of pyarrow. Its `candidate`
       is a dict with the column of each system.

@@ -1,4 +1,4 @@
-"""All metrics. A metric is a row here, and a class in `metrics`."""
+"""The table of all metrics: each one is a row here, and a class in `metrics`."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ MetricWord = str
 
 @dataclasses.dataclass(frozen=True)
 class MetricRow:
-    """A row of `METRICS`. The parameter is the field of its config that is a part of its word,
-    after a colon, so that a run can have several. A metric that does not count texts is made of
-    numbers.
+    """A row of `METRICS`. The parameter is the field of its config whose value is in its word,
+    after a colon, so that a run can have the metric several times. A metric that does not count
+    texts is made of numbers.
     """
 
     name: MetricName
@@ -144,8 +144,8 @@ def word_of(config: object) -> MetricWord:
 
 
 def counts_empty_candidates(metrics: Collection[MetricWord]) -> MetricWord | None:
-    """The metric that says how many candidates are empty, in whatever order metrics are asked for:
-    a candidate of spaces has no token, but can have characters.
+    """The metric that says how many candidates are empty, whatever the order of the metrics: a
+    candidate of spaces has no token, but can have characters.
     """
     return next((name for name in METRICS_OF_TEXTS if name in metrics), None)
 
@@ -192,8 +192,8 @@ class Definition:
 
         estimates = Estimates(totals, self.metric)
         scores = {system: corpus_score(estimates, self.text, system) for system in systems}
-        found = {pair: estimates.difference(*pair) for pair in pairs}
-        there = {pair: one for pair, one in found.items() if one is not None}
+        by_pair = {pair: estimates.difference(*pair) for pair in pairs}
+        there = {pair: one for pair, one in by_pair.items() if one is not None}
         adjusted = differences.holm([one.p_value for one in there.values()])
         p_values = dict(zip(there, adjusted, strict=True))
         comparisons = tuple(

@@ -132,7 +132,7 @@ class _ReadRecords(_Read):
     def _wanted(
         self, candidate_columns: Sequence[str], ids: tuple[str, ...] = (), system: str | None = None
     ) -> Wanted:
-        """What is read of records. With ids, they are kept in any case, as `id`."""
+        """What is read of records. Ids, if there are any, are always kept, as `id`."""
         for name in ("reference_columns", "labels", "number_columns", "kept"):
             require_texts(name, getattr(self, name))
         if KEPT_ID in self.kept and ids and ids != (KEPT_ID,):
@@ -235,8 +235,8 @@ class ReadLongRecords(_ReadWithIds):
       system_column: the column of the system's name.
       coverage: strict (default): each system must have each segment; common: the segments that
         all systems have are scored; each: each system is scored on the segments that it has.
-      input_format: see `ReadPairedRecords`, as for all other arguments. There is one column of
-        candidates.
+      input_format: see `ReadPairedRecords`, as for all arguments that are not listed here. There is
+        only one column of candidates.
     """
 
     pattern: str
@@ -265,8 +265,8 @@ class ReadJoinedRecords(_ReadWithIds):
       reference_columns: the columns of the texts in the files of references.
       coverage: see `ReadLongRecords`.
       allow: `other-documents` lets records with the same id be of different documents.
-      input_format: see `ReadPairedRecords`, as for all other arguments. The labels are
-        those of the first file of references. A condition is for all files that have its column.
+      input_format: see `ReadPairedRecords`, as for all arguments that are not listed here. Labels
+        come from the first file of references. A condition is for all files that have its column.
     """
 
     candidates: Mapping[str, str]

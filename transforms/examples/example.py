@@ -155,7 +155,7 @@ def cut(text: memoryview | bytes) -> str:
 
 
 class ListKey(NamedTuple):
-    """Of which segments there are examples, with the baseline if the kind compares."""
+    """The key of a list of examples, with the baseline if their kind compares."""
 
     kind: KindName
     metric: str

@@ -38,7 +38,7 @@ class PickedMetric(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Picker:
-    """What is picked of each batch. The baseline is the first system by default."""
+    """Picks examples of a batch, for `CountMatches`. The default baseline is the first system."""
 
     number: int
     metrics: tuple[PickedMetric, ...]
@@ -74,7 +74,7 @@ class Picker:
                 }
                 for kind, of_kind in ranks.items():
                     compared = against if EXAMPLE_KINDS[kind].compares else None
-                    found = tuple(
+                    picked = tuple(
                         Example(
                             float(of_kind[row]),
                             int(numbers[row]),
@@ -95,8 +95,8 @@ class Picker:
                         )
                         for row in first_rows(of_kind, numbers, self.number)
                     )
-                    if found:
-                        examples[ListKey(kind, metric.name, system, compared)] = found
+                    if picked:
+                        examples[ListKey(kind, metric.name, system, compared)] = picked
         return Picked(self.number, examples, cells)
 
 

@@ -1,4 +1,4 @@
-"""Looks at a sample: finds everything that speaks against the texts.
+"""Looks at a sample of segments for everything that shows that the texts are wrong.
 
 Each candidate is compared with the references around its own by their sequences of four bytes, the
 rare ones above all, which works for all languages. Similarities are quotients of integers.
@@ -33,18 +33,18 @@ def look_at(
         for references in (stream for stream in streams if not stream.is_of_candidates):
             findings += misplaced(candidates, references)
             findings += repeated_at_end(candidates, references)
-    refused = [found for found in findings if found.is_certain and found.kind not in allow]
+    refused = [finding for finding in findings if finding.is_certain and finding.kind not in allow]
     if refused:
-        kinds = ",".join(dict.fromkeys(found.kind for found in refused))
-        remedies = "; ".join(dict.fromkeys(found.remedy for found in refused))
+        kinds = ",".join(dict.fromkeys(finding.kind for finding in refused))
+        remedies = "; ".join(dict.fromkeys(finding.remedy for finding in refused))
         raise InputError(
-            "; ".join(found.cause for found in refused),
+            "; ".join(finding.cause for finding in refused),
             f"{remedies}; if it is meant, --allow {kinds}",
         )
     return tuple(
-        Notice("sample", f"{found.cause}; {found.remedy}")
-        for found in findings
-        if found.is_certain or found.kind not in allow
+        Notice("sample", f"{finding.cause}; {finding.remedy}")
+        for finding in findings
+        if finding.is_certain or finding.kind not in allow
     )
 
 
@@ -181,9 +181,9 @@ def _sums(weights: Bytes) -> Floats:
 
 
 def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | None:
-    """The range of candidates that fit best at another offset; None if there is none: how many
-    lines below their own ones their references are, its first segment, and one before that belongs
-    to its own.
+    """Where a range of candidates fits better at another offset, or None: (how many lines below
+    their own references the right ones are, the first segment of the range, one before it whose
+    reference is still its own).
     """
     if not _range_of(others - own / _TIMES_BETTER):
         return None  # everywhere, the own references are clearly better than any others
@@ -192,10 +192,10 @@ def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | N
         places = np.searchsorted(pair.numbers, pair.numbers + offset) % len(own)
         rows = np.flatnonzero(pair.numbers[places] == pair.numbers + offset)
         gain = (pair.similarities(places) - _TIMES_BETTER * own)[rows]
-        found = _range_of(gain)
-        if found is None:
+        better = _range_of(gain)
+        if better is None:
             continue
-        gain, row = gain[found], rows[found.start]
+        gain, row = gain[better], rows[better.start]
         is_clear = gain.mean() * np.sqrt(len(gain)) > 2 * _CHANCE * gain.std()
         if is_clear and np.mean(gain > 0) > 0.6:
             before = int(pair.numbers[max(row - _UNSURE, 0)])

@@ -109,8 +109,8 @@ class Sample(Sums):
 
 
 class Sampling:
-    """Takes the sample of batches, each when the next one comes, or the texts of the last segments
-    of all batches would be taken.
+    """Takes the sample of batches. Each one waits until the next one comes: otherwise the texts of
+    the last segments of every batch would be taken.
     """
 
     def __init__(self) -> None:

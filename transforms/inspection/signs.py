@@ -58,7 +58,7 @@ _OTHER_WORD = re.compile(r"[^ ]*[^\x00-\x7f][^ ]*")
 _PUNCTUATION = "«»“”„‘’…–—®™²³±°"
 
 _FEWEST_DECODED = 3
-"""Two letters that happen to look like one are not evidence, but three kinds of them are."""
+"""One or two different letters may look wrongly decoded by chance, but three are evidence."""
 
 
 def _wrongly_decoded(stream: Stream) -> Sequence[bool]:
