@@ -76,27 +76,28 @@ class Flag:
             raise unknown_value(self.spelling, text, self.choices)
         return self.convert(text)
 
-    def value_of(self, given: Any) -> Any:
-        """The value for a value in Python, which is checked like the text of a command line."""
+    def value_of(self, argument: Any) -> Any:
+        """The value for a keyword's argument, which is checked like the text of a command line."""
         if not self.metavar:
-            if not isinstance(given, bool):
-                raise UsageError(f"{self.spelling} must be True or False, got {given!r}", SEE_HELP)
-            return given
-        if given is True and self.const is not None:
+            if not isinstance(argument, bool):
+                must_be = f"{self.spelling} must be True or False, got {argument!r}"
+                raise UsageError(must_be, SEE_HELP)
+            return argument
+        if argument is True and self.const is not None:
             return self.const
-        texts = [self._text(each) for each in (given if _is_list(given) else [given])]
+        texts = [self._text(each) for each in (argument if _is_list(argument) else [argument])]
         if self.is_many:
             values = [self.read(text) for text in texts]
             return tuple(each for value in values for each in (value if self.split else [value]))
-        if _is_list(given) and not self.metavar.endswith(",..."):
-            raise UsageError(f"{self.spelling} must be one value, got {given!r}", SEE_HELP)
+        if _is_list(argument) and not self.metavar.endswith(",..."):
+            raise UsageError(f"{self.spelling} must be one value, got {argument!r}", SEE_HELP)
         return self.read(",".join(texts))
 
-    def _text(self, given: Any) -> str:
-        if isinstance(given, bool) or not isinstance(given, str | int | float):
-            raise UsageError(f"{self.spelling} must be a text or a number, got {given!r}", SEE_HELP)
+    def _text(self, value: Any) -> str:
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise UsageError(f"{self.spelling} must be a text or a number, got {value!r}", SEE_HELP)
         # Without an exponent, as in 1e-05, which a fraction of records cannot have.
-        return f"{Decimal(repr(given)):f}" if isinstance(given, float) else str(given)
+        return f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(value)
 
 
 def flag(default: Any, help: str, metavar: str = "", *short: str, **more: Any) -> Any:
@@ -148,7 +149,7 @@ def filled(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
 
 
 def unknown_value(flag: str, value: str, choices: Iterable[str]) -> UsageError:
-    """The error for a value of a flag that is none of its choices; it names one that is similar."""
+    """The error for a value of a flag that is none of its choices, with a similar one."""
     names = tuple(choices)
     near = nearest(value, names)
     meant = "" if near is None else f"did you mean {near}? "

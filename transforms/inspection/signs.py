@@ -69,7 +69,7 @@ def _wrongly_decoded(stream: Stream) -> Sequence[bool]:
     # The dashes and quotation marks of English are often all that was damaged.
     if len(letters) < _FEWEST_DECODED and not any("‐" <= letter <= "…" for letter in letters):
         return ()
-    return [bool(found) for found in decoded]
+    return [bool(letters_of_text) for letters_of_text in decoded]
 
 
 def _decoded(text: str) -> str:
@@ -80,8 +80,8 @@ def _decoded(text: str) -> str:
         for encoding, fewest in (("cp1252", 1), ("latin-1", 1), ("cp1251", 2)):
             with contextlib.suppress(UnicodeError):
                 decoded = word.strip(_PUNCTUATION).encode(encoding).decode()
-                found = "".join(letter for letter in decoded if not letter.isascii())
-                letters += found if len(found) >= fewest else ""
+                of_word = "".join(letter for letter in decoded if not letter.isascii())
+                letters += of_word if len(of_word) >= fewest else ""
     return letters
 
 
@@ -208,7 +208,7 @@ def signs_in(streams: Sequence[Stream], *, of_values: bool = False) -> Iterator[
     for sign in SIGNS:
         # A text in another format has marks and labels, too.
         flags = {stream: sign.find(stream) for stream in streams if stream not in refused}
-        shares = {stream: sum(found) / len(stream) for stream, found in flags.items()}
+        shares = {stream: sum(is_shown) / len(stream) for stream, is_shown in flags.items()}
         likely = [
             stream
             for stream, share in shares.items()
@@ -225,12 +225,12 @@ def signs_in(streams: Sequence[Stream], *, of_values: bool = False) -> Iterator[
         ]
         refused |= {*certain}
         if told := certain or likely:
-            first, found = told[0], flags[told[0]]
-            place = found.index(True)
+            first, is_shown = told[0], flags[told[0]]
+            place = is_shown.index(True)
             names = joined([stream.name for stream in told], separator=" and ")
             cause = (
-                f"{names} {sign.what}: {sum(found):,} of {len(first):,} segments that were looked "
-                f"at; the first is segment {first.numbers[place] + 1:,}, "
+                f"{names} {sign.what}: {sum(is_shown):,} of {len(first):,} segments that were "
+                f"looked at; the first is segment {first.numbers[place] + 1:,}, "
                 f"{_shown(first.texts[place])}"
             )
             yield Finding(sign.kind, bool(certain), cause, sign.remedy or _REMEDIES[sign.kind])

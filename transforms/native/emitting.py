@@ -53,10 +53,10 @@ def _type(kind: Any) -> _Type:
 
 def type_of_operation(code: Callable[..., Any], result: Any, arguments: Sequence[Any]) -> _Type:
     @functools.wraps(code)  # numba reads the names of the arguments
-    def typed(_typing_context: Any, *given: Any) -> Any:
+    def typed(_typing_context: Any, *call_types: Any) -> Any:
         kinds = [
             called if kind is None else _type(kind)
-            for kind, called in zip(arguments, given, strict=True)
+            for kind, called in zip(arguments, call_types, strict=True)
         ]
 
         def codegen(context: Any, builder: _Builder, signature: Any, args: Sequence[_Value]) -> Any:

@@ -65,8 +65,8 @@ class ObjectStores:
 
     def _in_folder(self, place: Place) -> Iterable[tuple[str, Any]]:
         with telling(place.root + place.key):
-            found = interruptible(obstore.list_with_delimiter, client(place), place.key)
-        return [(place.root + meta["path"], meta) for meta in found["objects"]]
+            listed = interruptible(obstore.list_with_delimiter, client(place), place.key)
+        return [(place.root + meta["path"], meta) for meta in listed["objects"]]
 
     def _all_below(self, place: Place) -> Iterator[tuple[str, Any]]:
         with telling(place.root + place.key):

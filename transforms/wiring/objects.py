@@ -52,8 +52,8 @@ def code_of(error: BaseException | None) -> str:
     """The server's word for an error, or the HTTP status; empty if it did not answer."""
     text = str(error)
     for pattern in (_CODE, _STATUS):
-        if found := pattern.search(text):
-            return found[1].strip()
+        if match := pattern.search(text):
+            return match[1].strip()
     return ""
 
 
@@ -71,8 +71,8 @@ def _said(error: BaseException, path: str) -> str:
     server = url[1] if url and url[1] != "REDACTED" else f"the server of {root}"
     code = code_of(error)
     if code:
-        found = _MESSAGE.search(text)
-        message = f": {html.unescape(found[1])}".rstrip(".") if found else ""
+        match = _MESSAGE.search(text)
+        message = f": {html.unescape(match[1])}".rstrip(".") if match else ""
         return f"the server says {code}{message}"
     cause = _SYSTEM.search(details)
     if NO_PROXY_THERE in details:
@@ -209,10 +209,10 @@ class ReadObject(io.RawIOBase):
         return piece
 
     def _check(self, meta: Any) -> None:
-        found = mark(meta)
-        if self._size is not None and (self._mark, self._size) != (found, meta["size"]):
+        new_mark = mark(meta)
+        if self._size is not None and (self._mark, self._size) != (new_mark, meta["size"]):
             raise ChangedError(_REPLACED)
-        self._mark, self._size, tag = found, meta["size"], meta["e_tag"]
+        self._mark, self._size, tag = new_mark, meta["size"], meta["e_tag"]
         # Not a weak ETag: as a condition it never matches (RFC 9110, section 13.1.1).
         self._tag = None if tag is None or tag.startswith("W/") else tag
 
