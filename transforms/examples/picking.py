@@ -137,8 +137,8 @@ _SAMPLE_SEED = 12345
 
 
 def first_rows(ranks: Floats, numbers: Integers, most: int) -> list[int]:
-    """The rows with the smallest ranks, float64 (rows,), in their order, and of different numbers
-    where they are equal; nan leaves a row out.
+    """The rows with the smallest ranks, float64 (rows,), in their order, and in the order of their
+    numbers where ranks are equal; nan leaves a row out.
     """
     rows = np.flatnonzero(~np.isnan(ranks))
     if not len(rows):
@@ -152,9 +152,9 @@ def first_rows(ranks: Floats, numbers: Integers, most: int) -> list[int]:
 def sample_ranks(numbers: Integers) -> Floats:
     """A random number, float64 from 0 to 1, for each segment, which depends on its number alone.
 
-    SplitMix64 (Steele, Lea and Flood 2014, https://doi.org/10.1145/2660193.2660195): the value with
-    this number of the sequence that begins at the seed. So the segments with the smallest values
-    are a uniform sample of any corpus.
+    It is the value with this number in the sequence of SplitMix64 (Steele, Lea and Flood 2014,
+    https://doi.org/10.1145/2660193.2660195) that begins at the seed. So the segments with the
+    smallest values are a uniform sample of any corpus.
     """
     with np.errstate(over="ignore"):
         states: NDArray[np.uint64] = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(

@@ -1,1 +1,1 @@
-"""The metrics: each one is a file or a folder, which has all that is known only about this one."""
+"""The metrics: a file or a folder for each one, with everything that only this metric has."""

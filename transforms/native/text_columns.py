@@ -70,7 +70,7 @@ def padded_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
 
 
 class Spans(NamedTuple):
-    """Addresses where texts begin and end, int64 (columns, rows), 0 for null; keep the columns."""
+    """Where texts begin and end in memory, int64 (columns, rows), 0 for null; keep the columns."""
 
     starts: Integers
     ends: Integers

@@ -104,7 +104,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """The p-values of a family, adjusted by Holm 1979 for the number of its comparisons.
 
     If no system differs from its baseline, the probability that no adjusted p-value is below 0.05
-    is 95 %, however many comparisons there are. A comparison without a p-value does not count.
+    is at least 95 %, however many comparisons there are. One without a p-value does not count.
     """
     known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
@@ -213,7 +213,7 @@ class ComparedSystems:
 def compared_pairs(
     systems: Sequence[str], baseline: str, *, all_pairs: bool
 ) -> list[tuple[str, str]]:
-    """(system, baseline) of each comparison; of all pairs, the system named first is baseline."""
+    """(system, baseline) of each comparison; in all pairs, the baseline is the one named first."""
     ordered = [baseline, *(system for system in systems if system != baseline)]
     baselines = ordered if all_pairs else ordered[:1]
     return [

@@ -211,7 +211,7 @@ def _errors(
 ) -> Floats:
     """The standard errors, float64 (rows,), from each row's score, n, S, Q and derivatives."""
     if largest(units) * largest(products) >= _LARGEST_PRODUCT:
-        units, sums, products = (each.astype(object) for each in (units, sums, products))
+        units, sums, products = (values.astype(object) for values in (units, sums, products))
     spreads = units[:, _NEW, _NEW] * products - sums[:, :, _NEW] * sums[:, _NEW, :]
     # Without these powers of 2 the variance of a large perplexity would exceed the range of floats.
     _, exponents = np.frexp(np.abs(slopes).max(axis=1, initial=0))

@@ -84,7 +84,7 @@ def segment_name(batch: SegmentBatch, row: int) -> str:
 
 
 def require_documents(batch: SegmentBatch, label: SegmentLabel) -> None:
-    """Checks that each segment has a document: those without one are no document together."""
+    """Checks that each segment has a document: segments without one have nothing in common."""
     rows = np.flatnonzero(nulls(batch.labels[label.position].indices))
     if not len(rows):
         return

@@ -102,7 +102,7 @@ def _library(text: Text) -> Any:
 
 def _in_words(lines: Sequence[str], text: Text) -> list[str]:
     tokenizer = _library(text)
-    # Not by sacreBLEU's cache of 65,536 lines: a large corpus fills it, and rarely repeats a line.
+    # Without sacreBLEU's cache of 65,536 lines: a large corpus fills it, and rarely repeats a line.
     cut = functools.partial(inspect.unwrap(type(tokenizer).__call__), tokenizer)
     with _mecab_lock:
         words = []

@@ -158,7 +158,7 @@ def _space(start, end, table, target):
             was_digit = what == _DIGIT
             if alone:
                 if copied < at:
-                    copy_block(target, copied)  # less than a block of it stays
+                    copy_block(target, copied)  # what it copies after `at` is overwritten
                     target += at - copied
                 store_byte(target, ord(" "))
                 target += np.int64(not was_alone)
@@ -233,7 +233,7 @@ def _rewrite(start, end, table, target):
             what = load_byte(table + code)
             if what == _WORD and code >= 0x80:
                 continue
-            copy_block(target, copied)  # less than a block of it stays
+            copy_block(target, copied)  # what it copies after `at` is overwritten
             target += at - copied
             copied = at + size
             if what == _MARK:

@@ -1,4 +1,4 @@
-"""`Text`, the part of a definition that says how texts become tokens; its name in signatures."""
+"""`Text`, the part of a definition that says how texts become tokens; and signatures."""
 
 from __future__ import annotations
 

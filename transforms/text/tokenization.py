@@ -112,8 +112,8 @@ def _is_mark(byte):
 @inner
 def _cut_marks(word, last, place):
     """Writes the places of what sacreBLEU's `_remove_punctuation` makes of words; returns their
-    end. A character of several bytes is no mark. A word of a single character stays as it is:
-    "(hi)" is "(hi", ")".
+    end: of "(hi)", "(hi" and ")". A character of several bytes is no mark. A word of a single
+    character stays as it is.
     """
     while word < last:
         start, end = load_int(word + FIRST, 0), load_int(word + SECOND, 0)

@@ -22,8 +22,8 @@ ScriptName = Literal["chinese", "japanese", "southeast_asian", "korean"]
 
 @dataclasses.dataclass(frozen=True)
 class Script:
-    """A row of `SCRIPTS`: why tokenizers that need spaces are wrong for it, and what to use. With
-    more than `letters` of its letters a word, a text is in the script (measured in docs/inputs.md).
+    """A row of `SCRIPTS`: why tokenizers that need spaces are wrong for it, and what to use. A text
+    with more of its letters than `letters` for each word is in it (docs/inputs.md has the figures).
     """
 
     name: ScriptName
@@ -252,7 +252,7 @@ LANGUAGES: Mapping[str, Language] = table(
 OTHER_LANGUAGES: TokenizerName = "13a"
 _ROWS = {code: row for row in LANGUAGES.values() for code in row.codes}
 
-# All codes that ISO 639-1 has or had. Codes of countries, such as jp and cn, are none.
+# All codes that ISO 639-1 has or had, but no codes of countries, such as jp and cn.
 _TWO_LETTERS = """
     aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy
     da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu

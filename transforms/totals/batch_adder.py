@@ -109,8 +109,8 @@ class Adding:
     Attributes:
       place: the metric's place in `BatchStatistics.counts`.
       labels: the names of the columns of `BatchStatistics.labels`.
-      with_all_pairs: whether all pairs of systems are compared in the whole corpus. In slices, only
-        those with the baseline are, which is by default the first system.
+      with_all_pairs: whether the whole corpus has all pairs of systems. Slices have only the pairs
+        with the baseline, which is by default the first system.
       documents: the label of documents, if these are the units. Batches then add only facts,
         because the parts of a document must be brought together first.
     """

@@ -26,7 +26,7 @@ _AS_JSON = "values are compared as JSON writes them, such as true (not True) or 
 
 @dataclasses.dataclass(frozen=True)
 class Rejected:
-    """The rejected records of a part of the input, by reason, and the files where they are now."""
+    """The rejected records in a part of the input: numbers by reason, the first ones, the files."""
 
     files: tuple[str, ...] = ()
     reasons: Mapping[str, int] = dataclasses.field(default_factory=dict)
@@ -139,7 +139,7 @@ def _in_words(numbers: Mapping[str, int]) -> str:
 
 
 def condition_warnings(tally: Tally) -> list[str]:
-    """Warns of each condition that all records or none meet: its value may be spelled wrongly."""
+    """Warns of each condition that all records meet, or none: its value may be misspelled."""
     met_by_all = [
         f"every record meets --where {condition}, so it leaves nothing out; {_AS_JSON}"
         for condition, judged in tally.judged.items()

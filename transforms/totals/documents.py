@@ -37,7 +37,7 @@ time."""
 @dataclasses.dataclass(frozen=True, eq=False)
 class DocumentParts(Sums):
     """The sums of some documents in parts of a corpus, as slices without products and without
-    facts. `systems` are the most that any segments have; if these are all, as the result has them.
+    facts. `systems` are those of the segments that have most: if all, in the order of the result.
     """
 
     systems: tuple[str, ...]
@@ -93,9 +93,9 @@ class DocumentAdder:
 
 
 class DocumentTotals:
-    """Adds up the totals of documents. If systems lack segments of a document, it is a unit of each
-    system that has any, with all that this system has, and a common unit, with the segments that
-    all systems have. Which these are is known only after its parts have been added up.
+    """Adds up the totals of documents. If a system lacks segments of a document, this is a unit of
+    each system that has any, with all that the system has, and a common unit, with the segments
+    that all systems have. Which these are is known only after the parts have been added up.
     """
 
     def __init__(self, adding: Adding) -> None:
@@ -137,11 +137,11 @@ class DocumentTotals:
     def totals(self) -> MetricTotals | None:
         parts = []
         for adders in self._by_systems.values():
-            common, *own = (each.totals([*self._slices]) for each in adders)
-            corpus = _with_rest(common.corpus, [each.corpus for each in own])
+            common, *own = (adder.totals([*self._slices]) for adder in adders)
+            corpus = _with_rest(common.corpus, [totals.corpus for totals in own])
             slices = None
             if common.slices is not None:
-                of_slices = [each.slices for each in own if each.slices is not None]
+                of_slices = [totals.slices for totals in own if totals.slices is not None]
                 slices = _with_rest(common.slices, of_slices)
             parts.append(MetricTotals(corpus, slices))
         return functools.reduce(operator.add, parts) if parts else None

@@ -196,10 +196,9 @@ class GroupTotals(Sums):
         return added([self, other])
 
     def arranged(self, keys: Sequence[GroupKey]) -> GroupTotals:
-        """The same totals with the groups in this order, in whichever order parts were added."""
+        """The same totals with the groups in this order, without facts of references of nobody."""
         totals = self.rows([self.group_of[key] for key in keys])
         used = np.flatnonzero(totals.facts.any(axis=(0, 1)))
-        # Without places for references that no segment has.
         end = max(FIRST_REFERENCE, used[-1] + 1 if used.size else 0)
         end += -(end - FIRST_REFERENCE) % OF_REFERENCE
         return dataclasses.replace(totals, facts=totals.facts[:, :, :end])

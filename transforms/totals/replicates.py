@@ -51,8 +51,8 @@ AT_LEAST = (41426, 17318, 5263, 1244, 240, 39, 5, 1)
 """AT_LEAST[k - 1] of the 2^16 values of 16 bits give a weight of k or more: the largest ones.
 
 They are chosen so that the mean and the variance of a weight are exactly 1, as those of Poisson(1)
-are. Each probability differs by at most 2e-5 from that of Poisson(1). No weight is larger than 8; a
-number from Poisson(1) is so once in a million times.
+are. Each probability differs by at most 2e-5 from that of Poisson(1). No weight is larger than 8;
+one from Poisson(1) would be about once in a million times.
 """
 
 TILE = 512
@@ -72,7 +72,7 @@ _Value = Any
 
 def replicate_order(bits: int) -> Integers:
     """The place of each replicate in a tile if a weight takes this many bits, int64 (TILE,)."""
-    # At once are drawn the lower 64 bits of several blocks, then their upper 64 bits.
+    # A call draws the lower 64 bits of several blocks, then their upper 64 bits.
     blocks = _COIN_BLOCKS if bits == 1 else _WEIGHT_BLOCKS
     of_word = 64 // bits
     drawn = np.arange(TILE).reshape(-1, 2, blocks, of_word)

@@ -75,7 +75,7 @@ def giving_batches(dofn: beam.DoFn, batch: type) -> beam.ParDo:
 
 
 def as_batches(output: PCollection[Any], batch: type) -> PCollection[Any]:
-    """Does this for one output of a step that has several and can declare no type for just one."""
+    """Like `giving_batches`, for one output of a step that has several and declares no types."""
     typecoders.registry.register_coder(batch, BatchCoder)
     output.element_type = batch
     return output
@@ -105,7 +105,7 @@ def giving_sums(dofn: beam.DoFn) -> beam.ParDo:
 
 
 def add_up(parts: Iterable[PCollection[NamedSums]]) -> PCollection[NamedSums]:
-    """Adds up the parts of all that a job adds up, in one shuffle: each makes the start longer."""
+    """Adds up the parts of everything, in one shuffle, because each one makes the start longer."""
     return (
         list(parts)
         | "Collect the sums" >> beam.Flatten()
@@ -130,7 +130,7 @@ class ThreadedDoFn(beam.DoFn, abc.ABC):
     """Calls `work` for each element, on `threads` threads, and emits what it returns in the order
     of the elements, in their windows. Large outputs, by their `weight`, are emitted in parts,
     perhaps before those of earlier elements. At most `begun` elements are under way at a time, to
-    bound memory: by default two for each thread and one more, so that no thread waits for Beam's.
+    bound memory: by default two per thread and one more, so that no thread waits for that of Beam.
     """
 
     def __init__(self, threads: int = 1, begun: int | None = None) -> None:

@@ -35,7 +35,7 @@ ReferenceLengthName = Literal["closest", "closest_first", "shortest", "longest",
 
 @dataclasses.dataclass(frozen=True)
 class ReferenceLength:
-    """A row of `REFERENCE_LENGTHS`: columns that add up, times factors, and are then divided."""
+    """A row of `REFERENCE_LENGTHS`: columns, each with a factor, whose sum `divisor` divides."""
 
     name: ReferenceLengthName
     description: str
@@ -115,7 +115,7 @@ class BleuColumns:
         return tuple(totals)
 
     def reference_length(self, rule: ReferenceLengthName) -> tuple[Any, int]:
-        """The tokens of the references by a rule: integers, and what they are to be divided by."""
+        """The tokens of the references by a rule: integers, and the number to divide them by."""
         row = REFERENCE_LENGTHS[rule]
         first, *more = (self._columns[column] * factor for column, factor in row.columns)
         return sum(more, first), row.divisor

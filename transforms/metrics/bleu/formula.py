@@ -55,7 +55,7 @@ class SmoothMethod:
     name: SmoothMethodName
     description: str
     source: str
-    sacrebleu: str | None = None  # its name there
+    sacrebleu: str | None = None  # its name in sacreBLEU
     value: float | None = None  # the default, in the tool that it comes from
     divides_by_value: bool = False
     takes_effective_order: bool = True  # False if it has its own rule for orders that are too long

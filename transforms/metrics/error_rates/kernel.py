@@ -4,11 +4,11 @@ Neighbours in the table of distances differ by at most 1, so a row of it is a fe
 (Myers 1999, https://doi.org/10.1145/316542.316550; Hyyrö 2003): the columns that are 1 more than
 the one before, and those that are 1 less. 64 columns are a block.
 
-If there are several shortest ways, it is that of RapidFuzz (`Levenshtein.opcodes`), which jiwer
-calls. So this repeats its steps: what both texts begin and end with is taken away; the table of
+Of several shortest ways, the one that RapidFuzz finds (`Levenshtein.opcodes`) counts, because jiwer
+calls it. So its steps are repeated: what both texts begin and end with is removed; the table of
 long texts is divided (Hirschberg 1975, https://doi.org/10.1145/360825.360861); and on the way from
-the end of a part back to its beginning, it is best to delete, then to insert, and then to keep or
-substitute.
+the end of a part back to its beginning, deletions are preferred to insertions, and these to kept
+and substituted symbols.
 
 `candidate` and `reference` are addresses of numbers of symbols, `symbols` and `columns` how many
 there are. `masks` is the address of a word for each number, all 0 before and after.
@@ -170,7 +170,7 @@ def count_deletions(symbols, columns, places, stride):
 
 # RapidFuzz divides tables of which a shortest way can reach this many cells, or more.
 _MOST_CELLS = 2**22
-_FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10  # tables with fewer of one are never divided
+_FEWEST_COLUMNS, _FEWEST_SYMBOLS = 65, 10  # a table with fewer of either is not divided
 _PARTS = 64  # the most that wait: a part has half of the symbols of the part before
 _PART_INTS = 5
 

@@ -1,8 +1,8 @@
 """The kernel of ROUGE: makes the columns of one of its metrics for every segment from texts.
 
-The rules are those of rouge_score's `RougeScorer`: precision is the hits divided by the words, or
-pairs of words, of the candidate, and recall by those of the reference, but at least by 1. Of
-several references, the first one with the largest F counts (`score_multi`).
+The rules are those of rouge_score's `RougeScorer`: precision is the hits divided by the number of
+words, or of pairs of words, in the candidate; recall by that in the reference; or by 1, if there
+are none. Of several references, the first one with the largest F counts (`score_multi`).
 """
 
 # mypy: allow-untyped-defs

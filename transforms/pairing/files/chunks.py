@@ -188,7 +188,7 @@ def read_parts(
 
 
 def read_ahead(pieces: Generator[bytes, None, None], threads: int) -> Generator[bytes, None, None]:
-    """Makes the same pieces and errors ahead. To close it is not to wait for a filesystem."""
+    """Gives the same pieces and errors, made ahead by a thread, for which closing does not wait."""
     if threads == 1:
         yield from pieces
         return

@@ -63,7 +63,7 @@ def find_shards(number: int, stream: Stream) -> list[Shard]:
 
 
 def refuse_files_of_delta_tables(stream: Stream, files: Sequence[FoundFile]) -> None:
-    """Refuses files of a Delta table, where some have rows that were replaced or deleted."""
+    """Refuses files of a Delta table, some of which have rows that were replaced or deleted."""
     kind = kind_of(stream.pattern)
     if table_kind(stream.pattern) is not None or (kind is not None and kind.is_web):
         return  # a web server lists nothing

@@ -30,7 +30,7 @@ def before_wildcard(pattern: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Stream:
-    """Candidates or references; `pipe` names for messages where the file was copied from."""
+    """Candidates, references, ...; `pipe` is the name in messages of the pipe that was copied."""
 
     label: str
     pattern: str

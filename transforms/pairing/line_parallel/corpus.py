@@ -168,7 +168,7 @@ class LabelStream:
 
 ENDLESS = 1 << 62  # the number of lines of a file whose lines are not counted yet
 
-# Several shards are read only once if they are at most so many ranges: it takes a few seconds.
+# Several shards are read only once if they have at most this many ranges (a few seconds).
 _MOST_RANGES = 4
 
 

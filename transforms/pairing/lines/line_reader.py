@@ -30,7 +30,7 @@ _FIRST_SPACE = 1 << 16  # bytes for the texts of the first batch
 
 
 class LineReader:
-    """Reads the pieces of a stream as one sequence of lines; `bad` is of the lines taken last."""
+    """Reads the pieces of a stream as one sequence of lines. `bad` has those of the last `take`."""
 
     def __init__(
         self,
