@@ -1,13 +1,13 @@
-"""BLEU and other metrics for Beam pipelines: the public names.
+"""beam-bleu's public names: BLEU and other metrics for Beam pipelines, lists and notebooks.
 
 >>> from beam_bleu import BleuConfig, CorpusBleu
 
-The file `__init__.pyi` lists them once, for imports and for type checkers. A name is loaded when it
-is first used. So the mathematics (`beam_bleu.transforms.score`,
+The file `__init__.pyi` lists them, for imports and for type checkers. A name is loaded when it is
+first used, so the mathematics (`beam_bleu.transforms.score`,
 `beam_bleu.transforms.metrics.bleu.kernel`) can be imported without Apache Beam.
 
-The code is in the folders `transforms` (the library) and `pipeline` (the command), to which two
-links lead from here. So a user's own module `pipeline` and ours do not collide.
+The code is in the folders `transforms` (the library) and `pipeline` (the command), to which links
+lead from here, so our `pipeline` does not collide with a user's own module of this name.
 """
 
 import lazy_loader

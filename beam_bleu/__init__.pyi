@@ -1,4 +1,4 @@
-"""The public names. A line here makes a name public, and `as` tells type checkers so."""
+"""The list of public names: a line here makes a name public; `as` tells type checkers so."""
 
 from .pipeline.library.evaluate import Evaluate as Evaluate
 from .pipeline.library.evaluate import Evaluated as Evaluated

@@ -1,1 +1,1 @@
-"""Records: rows of Parquet, Arrow, Avro, JSON lines, CSV or tab-separated text."""
+"""Reads records: rows of Parquet, Arrow, Avro, JSON lines, CSV or tab-separated text."""

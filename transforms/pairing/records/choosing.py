@@ -1,4 +1,4 @@
-"""Which columns of records are read: those that the user named, or those with the usual names."""
+"""Chooses which columns of records to read: those the user named, or those with usual names."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, Want
 
 FLAGS: dict[Role, str] = {"candidates": "--candidate_columns", "references": "--reference_columns"}
 
-# A column with such a name has the role in every corpus that we know. The columns that match one
-# expression are taken together.
+# Columns with these names have the role in every corpus that we know. All columns that match one
+# expression are used together.
 FIRST: dict[Role, tuple[str, ...]] = {
     "candidates": ("hypothesis", "hyp", "mt", "prediction", "candidate"),
     "references": ("ref", r"ref[0-9]+", r"ref[A-Z]", "reference", "references"),
 }
 
-# Candidates in some corpora, references in others.
+# Columns with these names are candidates in some corpora, and references in others.
 UNCLEAR = ("output", "target", "text", "tgt", "translation")
 
 _SYSTEM_COLUMNS = ("system", "system_name", "sys", "model")
 
-# Columns that show which document a record is of, as regular expressions: hashes of lm-eval, the
-# query of Lighteval, and usual names of the source. With equal ids, their values are equal.
+# Regular expressions of columns that show to which document a record belongs: hashes of lm-eval,
+# the query of Lighteval, usual names of the source. Records with equal ids should agree in them.
 WITNESSES = ("doc_hash", "target_hash", "prompt_hash", r"doc\.query", "source", "src", "src_text")
 
 BOTH: tuple[Role, ...] = ("candidates", "references")
 
-_SHOWN = 30  # the largest number of columns that a message lists
+_SHOWN = 30  # the most columns that a message lists
 
-_NUMBERS = "a column of numbers"  # what columns of numbers are for, in messages
+_NUMBERS = "a column of numbers"  # how messages describe these columns
 
 
 def choose(
@@ -53,7 +53,7 @@ def choose(
     roles: Sequence[Role] = BOTH,
     numbered: bool = False,
 ) -> Chosen:
-    """Finds the wanted columns in those of a file, which are "1", "2", ... without a header."""
+    """Finds the wanted columns in a file's; without a header, these are called "1", "2", ..."""
     columns = FileColumns(schema, label, numbered)
 
     def unless_from_path(what: str, name: str) -> ColumnPath:
@@ -145,7 +145,7 @@ def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) ->
 
 
 def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> tuple[str, ...]:
-    """Notes about the columns that the user did not name one by one, and about one not used."""
+    """Notes for the user: columns that a pattern or a usual name has chosen, and one not used."""
     notes = []
     of_roles = (
         (bool(chosen.candidates), wanted.candidates),
@@ -184,7 +184,7 @@ def is_column_number(text: str) -> bool:
 
 
 def has_header(wanted: Wanted, roles: Sequence[Role] = BOTH) -> bool:
-    """Whether files have a header, if the user does not say it: not if all columns have numbers."""
+    """Whether to expect a header without --header: yes, unless all columns are given by numbers."""
     columns_of_roles = {"candidates": wanted.candidates, "references": wanted.references}
     if not all(columns_of_roles[role] for role in roles):
         return True
@@ -205,7 +205,7 @@ def is_name_pattern(text: str) -> bool:
 
 
 def divided_column(text: str) -> tuple[str | None, str]:
-    """NAME and COLUMN of [NAME=]COLUMN. A column in brackets can have a "=" in its name."""
+    """NAME and COLUMN of [NAME=]COLUMN. The name of a column in brackets can contain "="."""
     name, equals, column = text.partition("=")
     return (name, column) if equals and not text.startswith('["') else (None, text)
 
@@ -219,7 +219,7 @@ class FileColumns:
     def of_role(
         self, role: Role, named: Sequence[str], others: Sequence[ColumnPath] = ()
     ) -> list[tuple[str, ColumnPath]]:
-        """(system, column) of each. A pattern leaves out `others` and columns named before it."""
+        """(system, column) pairs. A pattern excludes `others`, and columns named before it."""
         if not named:
             return self._usual(role)
         chosen: list[tuple[str, ColumnPath]] = []
@@ -266,7 +266,7 @@ class FileColumns:
             return False
 
     def named(self, what: str, text: str) -> ColumnPath:
-        """The column that a text names: a name, a number or a path; `what` says what for."""
+        """The column for a name, a number or a path; `what` is its use, for messages."""
         names = self.schema.names
         is_number = self.numbered and is_column_number(text) and text not in names
         if is_number and 1 <= int(text) <= len(names):
@@ -307,7 +307,7 @@ class FileColumns:
                 raise self.error(what, remedy)
 
     def systems_of_values(self, wanted: Wanted) -> tuple[str, ...]:
-        """Those in the names of columns of numbers, or one that is named after the first column."""
+        """The systems in names of columns of numbers, or else one named after the first column."""
         patterns = [value.column for value in wanted.values if self._has_system(value)]
         if wanted.system is not None or not patterns:
             return (wanted.system_name or wanted.values[0].column,)
@@ -325,7 +325,7 @@ class FileColumns:
     def of_values(
         self, value: ValueColumn, wanted: Wanted, systems: Sequence[str]
     ) -> tuple[ColumnPath, ...]:
-        """The column of numbers of each system. Long records have one, whose name is not used."""
+        """The column of numbers of each system; long records have one column for all systems."""
         has_system = self._has_system(value)
         if has_system and wanted.system is not None:
             raise self.error(

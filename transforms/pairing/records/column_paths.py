@@ -1,8 +1,8 @@
-"""Paths of columns, such as `translation.de`, and the values that they lead to.
+"""Parses column paths such as `translation.de`, and gets the values to which they lead.
 
-A path begins with the name of a column. After it come names of fields (`.de`) and indexes of lists,
-from 0 (`[0]`). A name with a dot or a bracket is a JSON string in brackets: `["a.b"].c` is the
-field c of the column a.b. A column with the whole text as its name needs no brackets.
+A path begins with the name of a column, followed by names of fields (`.de`) and indexes of lists,
+from 0 (`[0]`). A name with a dot or a bracket is written as a JSON string in brackets: `["a.b"].c`
+is field c of the column a.b. Brackets are not needed if the whole text is the name of a column.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Fault
 
 _STEP = re.compile(
     r"""
-      (?P<dot>\.?) (?P<name>[^.\[\]]+)       # a name; a dot is before each one but the first
+      (?P<dot>\.?) (?P<name>[^.\[\]]+)       # a name, with a dot before it unless it is the first
     | \[ (?P<index>[0-9]{1,9}) \]                # an index of a list
     | \[ (?P<quoted>"(?:[^"\\]|\\.)*") \]    # a name as a JSON string
     """,
     re.VERBOSE | re.DOTALL,
 )
-_MARK = "\ufeff"  # a byte order mark: after `cat a b`, that of b is in the middle of the text
+_MARK = "\ufeff"  # a byte order mark: after `cat a b`, the one of b is in the middle of the text
 
 
 def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
@@ -68,7 +68,7 @@ def quoted_path(steps: Sequence[str | int]) -> str:
 
 
 def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
-    """The type of the values at the end of a path; ValueError if it leads nowhere."""
+    """The type of the values at the end of a path; raises ValueError if the path leads nowhere."""
     first, *others = path.steps
     here = schema.field(first).type
     for number, step in enumerate(others, 1):
@@ -87,7 +87,7 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
-    """The values at the end of a path; null if anything on its way is null, or a list too short."""
+    """The values at the end of a path; null after a null, or a too short list, on the way."""
     first, *others = path.steps
     values = canonical(records.column(first))
     for step in others:
@@ -109,7 +109,7 @@ def rows_of(column: pa.Array, places: Integers) -> Integers:
 
 
 def faulty_texts(column: pa.Array) -> dict[int, str]:
-    """The rows with texts that are not UTF-8, as Parquet can have them, and what is wrong."""
+    """What is wrong, by row, with texts that are not UTF-8, which Parquet allows."""
     texts = column.values if pt.is_large_list(column.type) else column
     try:
         texts.validate(full=True)
@@ -130,13 +130,13 @@ def faulty_texts(column: pa.Array) -> dict[int, str]:
 def repeated_headers(
     columns: Mapping[ColumnPath, pa.Array], names: Sequence[str]
 ) -> dict[int, Fault]:
-    """The rows that are headers: files that were joined have them between their records."""
+    """The faults of rows that are headers, which concatenated files have between their records."""
     is_header: Booleans = np.ones(len(next(iter(columns.values()))), bool)
     for path, column in columns.items():
         name = names[int(path.steps[0])]
         own = pa.array([name, _MARK + name], column.type)
         is_header &= pc.is_in(column, own).to_numpy(zero_copy_only=False)
-        if not is_header.any():  # usually so after the first column
+        if not is_header.any():  # usually known after the first column
             break
     return dict.fromkeys(np.flatnonzero(is_header).tolist(), _REPEATED_HEADER)
 

@@ -1,4 +1,4 @@
-"""The formats of record files: each one is a row of a table."""
+"""The table of formats of record files: names, suffixes, and what separates records or fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
 @dataclasses.dataclass(frozen=True)
 class RecordFormat:
-    """A format of records. `column_names` is for docs/inputs.md; `delimiter` is between fields."""
+    """A format of records. `delimiter` separates fields, if the format is text with fields."""
 
     label: str
     suffixes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Files whose rows lie in groups: Parquet, Arrow and Avro; and CSV, of which a file is a group."""
+"""Reads formats with groups of rows: Parquet, Arrow, Avro, and CSV, where a file is one group."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class GroupPiece:
-    """Neighbouring groups of one file. Rows count from 0, and bytes are those of all columns."""
+    """Neighbouring groups of one file. Rows are counted from 0; bytes are those of all columns."""
 
     file: FoundFile
     version: str | None
@@ -38,7 +38,7 @@ class GroupPiece:
 
 
 class GroupFile(abc.ABC):
-    """An open file, which begins with `mark`; without a piece, it gives the schema and groups."""
+    """An open file of a format that begins with `mark`; without a piece, to look at its groups."""
 
     mark = b""
     remedy = "check the path and --input_format; if they are right, copy the file again"
@@ -61,10 +61,10 @@ class GroupFile(abc.ABC):
 _BUFFER_BYTES = 1 << 20
 _REMOTE_BUFFER_BYTES = 1 << 23  # bytes of a column that are read at a time
 
-# The most bytes of row groups on another machine whose columns are read as a whole.
+# Row groups on other machines with at most this number of bytes are read in one request.
 _MOST_PRE_BUFFERED = 1 << 27
 
-# About the most bytes of a local row group whose columns are read without a buffer, which would
+# Local row groups with at most about this number of bytes are read without a buffer, which would
 # cost one more copy.
 _MOST_UNBUFFERED = 1 << 25
 
@@ -80,9 +80,9 @@ class ParquetFile(GroupFile):
         group_bytes = all_bytes // len(piece.groups) if piece else 0
         buffer_bytes = _BUFFER_BYTES if is_local else _REMOTE_BUFFER_BYTES
         if is_local and group_bytes <= _MOST_UNBUFFERED:
-            buffer_bytes = 0  # none: pyarrow reads the columns of one row group at a time
-        # Of a large row group, only the buffers are in memory. On other machines each read is a
-        # request, so the bytes of small row groups are read at once.
+            buffer_bytes = 0  # no buffer: pyarrow reads whole columns, one row group at a time
+        # Of a large row group, only buffers are kept in memory. On other machines, each read is a
+        # request, so small row groups are read at once.
         self._file = pq.ParquetFile(
             source,
             buffer_size=buffer_bytes,
@@ -94,19 +94,19 @@ class ParquetFile(GroupFile):
     def groups(self) -> list[tuple[int, int]]:
         metadata = self._file.metadata
         groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-        # Sizes of all columns: pyarrow ends the process if it is asked about one column, and this
-        # column is encrypted.
+        # The size of all columns: asked about a single column that is encrypted, pyarrow would end
+        # the process.
         return [(group.num_rows, group.total_byte_size) for group in groups]
 
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """Only the fields that the paths lead to, up to the first list."""
+        """Reads only the fields to which the paths lead, up to the first list."""
         names = [
             ".".join(map(str, itertools.takewhile(lambda step: isinstance(step, str), path.steps)))
             for path in paths
         ]
-        # pyarrow reads a dictionary in a list or struct only within a row group.
+        # pyarrow cannot read dictionaries in lists or structs across row groups.
         nested = filter(pt.is_nested, self.schema.types)
         one_by_one = any("dictionary<" in str(kind) for kind in nested)
         for part in [[group] for group in piece.groups] if one_by_one else [list(piece.groups)]:
@@ -115,17 +115,17 @@ class ParquetFile(GroupFile):
             )
 
 
-_MAGIC = b"ARROW1"  # the first and last bytes of a file, and not of a stream
+_MAGIC = b"ARROW1"  # the first and last bytes of a file, but not of a stream
 
-_START = 8  # where the stream in such a file begins
+_START = 8  # where the stream in a file begins
 
-_END = b"\xff\xff\xff\xff\0\0\0\0"  # the mark of the end of a stream
+_END = b"\xff\xff\xff\xff\0\0\0\0"  # marks the end of a stream
 
 
 class ArrowFile(GroupFile):
-    """A stream is one group, because it is read from its beginning. pyarrow takes a stream that
-    ends early for a whole one, and ignores what follows its end. A file is such a stream between
-    two marks, with a footer. So each is read once as a stream, without its columns, to its mark.
+    """An Arrow stream, which is one group because it can only be read from its beginning, or an
+    Arrow file, a stream between two marks with a footer. pyarrow notices neither a truncated stream
+    nor what follows its end, so each is first read to its end as a stream without columns.
     """
 
     def __init__(self, source: pa.NativeFile, piece: GroupPiece | None, *_: object) -> None:
@@ -157,7 +157,7 @@ class ArrowFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """Checks the places of values, because pyarrow would read outside of the memory."""
+        """Checks the offsets of values, because pyarrow would read beyond its memory."""
         fields = sorted({self.schema.names.index(path.steps[0]) for path in paths})
         batches: Iterator[pa.RecordBatch]
         if self._streamed:
@@ -206,7 +206,7 @@ _TYPES: dict[str, pa.DataType] = {
     "string": pa.string(),
     "enum": pa.string(),
     "fixed": pa.binary(),
-    # logical types, whose values fastavro gives as Python's dates and times
+    # Logical types, whose values fastavro converts to Python's dates and times.
     "date": pa.date32(),
     "time-millis": pa.time32("ms"),
     "time-micros": pa.time64("us"),
@@ -261,8 +261,8 @@ class AvroFile(GroupFile):
 
 
 def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
-    """The type of Arrow for the values of an Avro schema. For a union of several types, and a type
-    that contains itself, it is a union, which nothing reads. `named` has types by complete names.
+    """The Arrow type for the values of an Avro schema. Unions of several types, and types that
+    contain themselves, become an Arrow union, which nothing reads. `named`: types by full names.
     """
     if isinstance(schema, list):
         others = [each for each in schema if each != "null"]
@@ -293,13 +293,13 @@ def _unread(what: str) -> pa.DataType:
 
 
 _CHUNK_BYTES = 1 << 20
-_BLOCK_BYTES = 1 << 24  # what pyarrow parses at a time: a row that is twice as long is an error
+_BLOCK_BYTES = 1 << 24  # what pyarrow parses at a time; a row that is twice as long is an error
 
 _QUOTE, _NEWLINE = ord('"'), ord("\n")
 
 
 class CsvFile(GroupFile):
-    """CSV as RFC 4180 describes it: a file is one group, because a field can have newlines."""
+    """CSV by RFC 4180. A file is one group, because its fields can contain newlines."""
 
     remedy = (
         "give all rows as many fields as the first one, and at most 16 MB; put fields that have "
@@ -349,7 +349,7 @@ class CsvFile(GroupFile):
                 skip_rows_after_names=self._header_rows,
             ),
             arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-            # Bytes: whether they are UTF-8 is checked later, row by row.
+            # As bytes, because UTF-8 is checked later, row by row.
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_binary())),
         )
         return rows
@@ -371,7 +371,7 @@ class _Chunks(io.RawIOBase):
 
 
 def _with_right_quotes(chunks: Iterable[bytes], delimiter: str) -> Iterator[bytes]:
-    """Checks that quotes are only around fields, and are closed: pyarrow takes others."""
+    """Checks that quotes only surround fields, and are closed; pyarrow accepts other quotes."""
     is_edge = np.zeros(256, bool)
     is_edge[[_QUOTE, _NEWLINE, ord("\r"), ord(delimiter)]] = True
     before, quotes_before, newlines, opened_line = b"\n", 0, 0, 0
@@ -379,7 +379,7 @@ def _with_right_quotes(chunks: Iterable[bytes], delimiter: str) -> Iterator[byte
         text = np.frombuffer(before + chunk, np.uint8)
         quotes = np.flatnonzero(text == _QUOTE)
         is_opening = (quotes_before + np.arange(len(quotes))) % 2 == 0
-        # A quote at the end of a chunk is its own neighbour here, and judged with the next chunk.
+        # The last quote of a chunk is its own neighbour here; it is judged with the next chunk.
         beside = np.clip(np.where(is_opening, quotes - 1, quotes + 1), 0, len(text) - 1)
         wrong = quotes[~is_edge[text[beside]]]
         for place in [*wrong[:1], *quotes[is_opening][-1:]][:1]:

@@ -1,5 +1,5 @@
-"""Records of JSON lines. Python's json module rewrites a line that the scanner does not know, or
-says what is wrong with it.
+"""Reads records from JSON lines, by the fast scanner of json_scanner.py. For the rare lines that it
+does not know, Python's json module rewrites the line, or says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from beam_bleu.transforms.pairing.records.wanted import (
 
 _REMEDY = "repair the file, or the program that wrote it"
 _NOT_SCANNED = "nested too deeply, or a number of 4,000 digits, or a column whose name has a quote"
-_NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"  # numbers with several spellings: 1.50 is 1.5
+_NOT_CANONICAL = r"^-?[0-9]+[.eE]|^-0$"  # numbers that have several spellings: 1.50 is 1.5
 
-# The most characters of a line of which objects are made, which can take a hundred times its bytes.
+# Longer lines are never parsed by Python, whose objects can take a hundred times the bytes.
 _MOST_CHARACTERS = 1 << 24
 
 _SCALARS = {str: pa.large_string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
-_DEEPEST_COLUMN = 50  # the largest number of objects and lists around a value that can be a column
+_DEEPEST_COLUMN = 50  # the most objects and lists around a value that can be a column
 
 _KINDS = {
     TEXT: "a text",
@@ -60,7 +60,7 @@ _KINDS = {
 
 
 class _Form(NamedTuple):
-    """The kinds of values that a column, or a list in it, can have beside null."""
+    """The kinds of values, besides null, that a column (or a list in it) can have."""
 
     must_be: str
     values: tuple[int, ...] = (TEXT,)
@@ -69,14 +69,14 @@ class _Form(NamedTuple):
 
 _TEXT = _Form("a text")
 _TEXTS = _Form("a text", items=(TEXT,))
-_WITNESS = _Form("a text", (TEXT,))  # another value counts as null
+_WITNESS = _Form("a text", (TEXT,))  # any other value counts as null
 _ID = _Form("a string or an integer", (TEXT, SCALAR))
 _NUMBERS = (TEXT, SCALAR)
 _ANY = _Form("a text, a number or a boolean", (TEXT, SCALAR))
 
 
 def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
-    """The form of each column. Of a column with several uses, the last one here counts."""
+    """The form of each column. If a column has several uses, the last one here counts."""
     forms = dict.fromkeys(chosen.witnesses, _WITNESS)
     for column, paths in chosen.values:
         numbers = _NUMBERS if column.takes("number") else ()
@@ -96,7 +96,7 @@ def _forms(chosen: Chosen) -> dict[ColumnPath, _Form]:
 def read_json_lines(
     column: pa.LargeStringArray, chosen: Chosen
 ) -> tuple[Columns, dict[int, Fault]]:
-    """The chosen columns of a padded column of lines, with numbers and booleans as text."""
+    """Reads the chosen columns from a padded column of lines, with numbers and booleans as text."""
     forms = _forms(chosen)
     spans, _, unknown = _spans(column, chosen.columns)
     faults: dict[int, Fault] = {}
@@ -119,14 +119,14 @@ def read_json_lines(
     return columns, faults
 
 
-_Span = tuple[Integers, Integers]  # the begins and the ends of the values of a column
+_Span = tuple[Integers, Integers]  # where the values of a column begin and end
 
 
 def _spans(
     column: pa.LargeStringArray, paths: Sequence[ColumnPath]
 ) -> tuple[dict[ColumnPath, _Span], Booleans, Booleans]:
-    """The spans of columns; whether each line is an object that the scanner knows; and whether
-    something in it is not known, both bool (rows,).
+    """The spans of columns; and two bool (rows,): whether each line is an object that the scanner
+    knows, and whether it contains something that the scanner does not know.
     """
     keys = list(dict.fromkeys(str(path.steps[0]) for path in paths))
     begins, ends, known = find_keys(*lines_as_values(column), keys)
@@ -185,7 +185,7 @@ def _fault(path: ColumnPath, name: str, form: _Form, kind: int) -> Fault:
 
 
 def _canonical_numbers(column: pa.LargeStringArray, kinds: Integers) -> pa.LargeStringArray:
-    """A column of texts and the JSON of numbers, with these numbers as Python writes them."""
+    """A column of texts and of numbers in JSON, with the numbers spelled as Python would."""
     numbers = kinds == SCALAR
     if numbers.any():
         numbers &= _matches(column, _NOT_CANONICAL)
@@ -204,7 +204,7 @@ def _matches(column: pa.LargeStringArray, regex: str) -> Booleans:
 
 
 def _rewritten(line: str, keys: Set[object]) -> str | Fault:
-    """A line with only these keys, as Python's json module writes it."""
+    """The line with only these keys, as Python's json module writes it."""
     record = record_of(line)
     if isinstance(record, Fault):
         return record
@@ -212,7 +212,7 @@ def _rewritten(line: str, keys: Set[object]) -> str | Fault:
         written = json.dumps(_only(record, keys), ensure_ascii=False)
     except RecursionError:
         return Fault(None, "invalid-json", "the line is nested too deeply", _REMEDY)
-    # A half of a surrogate pair is written as an escape, which the scanner judges.
+    # Half of a surrogate pair becomes an escape, which the scanner judges.
     return written.encode("utf-8", "backslashreplace").decode()
 
 
@@ -231,7 +231,7 @@ def record_of(line: str) -> dict[str, Any] | Fault:
         what = f"only plain records can have more than {_MOST_CHARACTERS} characters"
     else:
         try:
-            record = json.loads(line, parse_constant=lambda _: None)  # NaN is no value
+            record = json.loads(line, parse_constant=lambda _: None)  # NaN counts as null
         except json.JSONDecodeError as error:
             what = f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
         except (ValueError, RecursionError) as error:  # too many digits, or nested too deeply
@@ -244,7 +244,7 @@ def record_of(line: str) -> dict[str, Any] | Fault:
 
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
-    """The keys, and the types of most of their values; a ValueError if no line is a record."""
+    """The keys, each with the type of most of its values; ValueError if no line is a record."""
     found = []
     for line in lines:
         try:
@@ -259,14 +259,14 @@ def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
 
 
 def _type_of(values: Iterable[Any], depth: int) -> pa.DataType:
-    """The type of most values; each record is judged when it is read."""
+    """The type of most values. Values of other types are faults when their record is read."""
     of_kinds: dict[type, list[Any]] = {}
     for value in values:
         of_kinds.setdefault(type(value), []).append(value)
     of_kinds.pop(type(None), None)
     if not of_kinds or depth > _DEEPEST_COLUMN:
         return pa.null()
-    # Of equally many, objects and lists count first: they can have more columns.
+    # In a tie, objects and lists win, because they can contain more columns.
     kind = max(of_kinds, key=lambda kind: (len(of_kinds[kind]), kind is dict, kind is list))
     alike = of_kinds[kind]
     if kind is list:
@@ -275,6 +275,6 @@ def _type_of(values: Iterable[Any], depth: int) -> pa.DataType:
         return _SCALARS[kind]
     fields: dict[str, list[Any]] = {}
     for key, value in itertools.chain.from_iterable(record.items() for record in alike):
-        # Arrow takes no halves of surrogate pairs.
+        # Arrow does not accept halves of surrogate pairs.
         fields.setdefault(key.encode("utf-8", "replace").decode(), []).append(value)
     return pa.struct([(name, _type_of(of, depth + 1)) for name, of in fields.items()])

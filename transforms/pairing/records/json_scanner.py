@@ -1,12 +1,12 @@
-"""Finds values in lines of JSON, without a Python object for a line or a value.
+"""Finds values in JSON lines by compiled code, without a Python object for each line or value.
 
-The scanner takes the same lines as Python's json module and gives the same values, or it says that
-it does not know a line, which json_lines.py then gives to the json module. Such lines have a fault,
-or something rare: keys with escapes, NaN, Infinity, nesting of more than 63 objects or lists, or
-numbers of thousands of digits. Of equal keys, the last one counts.
+The scanner accepts the same lines as Python's json module and finds the same values, or it says
+that it does not know a line, which json_lines.py then gives to the json module. Such a line has a
+fault, or something rare: keys with escapes, NaN, Infinity, more than 63 nested objects or lists, or
+numbers with thousands of digits. Of equal keys, the last one counts.
 
-A span is the (address, end address) of a JSON value. The address is 0 if the record does not have
-the value, and `UNKNOWN` if the scanner does not know it.
+A span is (address, end address) of a JSON value. The address is 0 if the record lacks the value,
+and `UNKNOWN` if the scanner does not know it.
 """
 
 # mypy: allow-untyped-defs
@@ -37,7 +37,7 @@ from beam_bleu.transforms.pairing.records.json_values import (
 
 UNKNOWN = -1  # the address of a value that the scanner does not know
 
-# The kinds of values: null or no value; a string; a number or a boolean; an object; a list; a value
+# The kinds of values: null or missing; a string; a number or a boolean; an object; a list; a value
 # that the scanner does not know; a string that is not Unicode text.
 NULL, TEXT, SCALAR, OBJECT, LIST, REFUSED, NOT_UNICODE = range(7)
 
@@ -50,11 +50,11 @@ def lines_as_values(lines: pa.LargeStringArray) -> tuple[Integers, Integers]:
 def find_keys(
     begins: Integers, ends: Integers, keys: Sequence[str]
 ) -> tuple[Integers, Integers, Booleans]:
-    """Finds the values of keys in texts that may be objects.
+    """Finds the values of keys in texts that are objects, unless something is wrong with them.
 
     Returns:
-      The begins and the ends of the values, int64 (keys, rows), and bool (rows,): whether each text
-        is an object that the scanner knows. If it is not, the begins are 0.
+      Where the values begin and end, int64 (keys, rows); and whether each text is an object that
+        the scanner knows, bool (rows,). If it is not, its begins are 0.
     """
     encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
     names = np.frombuffer(b"".join(encoded) + bytes(READ_AHEAD), np.uint8)
@@ -67,10 +67,9 @@ def find_keys(
 
 
 def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Integers]:
-    """The spans of a field of objects, or of an item of lists, of valid JSON values.
+    """The spans of a field (or item) in spans of valid objects (or lists).
 
-    A value that is missing or null has only missing values. If a value is of another type, the
-    result is unknown.
+    In a missing or null value, every field is missing. In a value of another type, it is unknown.
     """
     kinds, offsets, item_begins, item_ends = items(begins, ends)
     if isinstance(to, int):
@@ -84,11 +83,11 @@ def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Int
 
 
 def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integers, Integers]:
-    """The items of lists. A valid value that is not a list counts as a list with this value.
+    """The items of lists. A valid value that is not a list counts as a list of this one value.
 
     Returns:
-      The kinds of the values (a null or missing value has no items); the number of items before
-        each row, and of all, int64 (rows + 1,); the begins and the ends of the items.
+      The kinds of the values (null and missing values have no items); the number of items before
+        each row, and in all, int64 (rows + 1,); where the items begin and end.
     """
     kinds = np.empty(len(begins), np.int64)
     offsets = np.zeros(len(begins) + 1, np.int64)
@@ -100,7 +99,7 @@ def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integer
 
 
 def texts_of(begins: Integers, ends: Integers) -> tuple[Integers, pa.LargeStringArray]:
-    """The kinds of values, and the text of strings, numbers and booleans in a padded column."""
+    """The kinds of values, and a padded column with the texts of strings, numbers and booleans."""
     offsets = np.zeros(len(begins) + 1, np.int64)
     kinds = np.empty(len(begins), np.int64)
     size = int((ends - begins)[begins > 0].sum())

@@ -1,6 +1,6 @@
-"""Values of JSON at addresses: compiled functions that find their ends, and decode strings.
+"""Compiled functions that find where JSON values at memory addresses end, and that decode strings.
 
-An end is 0 if the value is not valid, or if it is one of those that `json_scanner` does not know.
+An end is 0 if the value is invalid, or one that `json_scanner` does not know.
 """
 
 # mypy: allow-untyped-defs
@@ -26,13 +26,13 @@ QUOTE, _BACKSLASH = ord('"'), ord("\\")
 DIGIT_0, DIGIT_9 = ord("0"), ord("9")
 LETTER_A, LETTER_E, LETTER_F = ord("a"), ord("e"), ord("f")
 _U = ord("u")
-LOWER = 0x20  # the bit of ASCII letters that are lower-case
+LOWER = 0x20  # the bit that is set in lower-case ASCII letters
 
-_ESCAPES = np.zeros(256, np.int64)  # the byte that a letter after a backslash means; 0 for others
+_ESCAPES = np.zeros(256, np.int64)  # the byte that a letter after a backslash stands for, or 0
 for _letter, _meaning in zip(b'"\\/bfnrt', b'"\\/\b\f\n\r\t', strict=True):
     _ESCAPES[_letter] = _meaning
 
-# Where a string ends, or its scan must stop.
+# Where a string ends, or where its scan must stop.
 _in_string_masks = byte_masks(['"', "\\", ("\x00", "\x1f")])
 _backslash_mask = byte_mask(["\\"])
 
@@ -64,7 +64,7 @@ def _next_backslash(at, end):
 
 @inner
 def string_end(at, end):
-    """The address after the closing quote of a string; 0 if it is not valid."""
+    """The address after the closing quote of a string; 0 if the string is invalid."""
     while at < end:
         (stops,) = _in_string_masks(at)
         if stops == np.uint64(0):
@@ -78,7 +78,7 @@ def string_end(at, end):
             return at + 1
         if byte != _BACKSLASH:
             return 0  # a control character
-        while byte == _BACKSLASH:  # escapes often follow each other
+        while byte == _BACKSLASH:  # several escapes often follow each other
             at = _escape_end(at + 1)
             if at == 0 or at >= end:
                 return 0
@@ -88,7 +88,7 @@ def string_end(at, end):
 
 @inner
 def _escape_end(at):
-    """The address after an escape, given that of the byte after the backslash; 0 if not valid."""
+    """The address after an escape whose backslash is just before `at`; 0 if it is invalid."""
     letter = load_byte(at)
     if letter != _U:
         return at + 1 if _ESCAPES[letter] != 0 else 0
@@ -116,7 +116,7 @@ def _code_unit(at):
 
 @inner
 def unescape(at, end, to):
-    """Writes the text of a string; returns its end, or 0 if it has half of a surrogate pair."""
+    """Writes the text of a string; returns where it ends, or 0 for half of a surrogate pair."""
     while True:
         plain_end = _next_backslash(at, end)
         copy(to, at, plain_end - at)
@@ -169,10 +169,10 @@ def _store_utf8(to, point):
 
 @inner
 def find_in_object(at, end, keys, key_offsets, count, begins, ends, stride):
-    """Writes the spans of the values of keys in the object that begins here, or after blanks.
+    """Writes the spans of the values of keys in the object that begins at `at`, or after blanks.
 
-    Returns the object's end, or 0 if the scanner does not know it. The spans of the first key are
-    written to `begins` and `ends`, those of the others to each `stride` integers later.
+    Returns the end of the object, or 0 if the scanner does not know it. The span of the first key
+    is written to `begins` and `ends`, that of each further key `stride` integers later.
     """
     at = blank_end(at, end)
     if at >= end or load_byte(at) != OPEN_OBJECT:
@@ -207,7 +207,7 @@ def _number_of(key, size, keys, key_offsets, count):
 
 @inner
 def blank_end(at, end):
-    """The address after blanks. A line has no newlines, which are blanks of JSON, too."""
+    """The address after blanks. Newlines would also be blanks of JSON, but a line has none."""
     while at < end:
         byte = load_byte(at)
         if byte != _SPACE and byte != _TAB and byte != _RETURN:
@@ -243,8 +243,8 @@ def _simple_end(at, end):
 
 @inner
 def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
-    """The end of an object or a list; 0 if it is not valid, or not known. See `find_in_object`."""
-    objects = np.uint64(0)  # a bit for each object or list that is open: whether it is an object
+    """The end of an object or a list; 0 if it is invalid or not known. See `find_in_object`."""
+    objects = np.uint64(0)  # a bit for each open object or list: whether it is an object
     one = np.uint64(1)
     depth = 0
     expects_key = False

@@ -1,4 +1,4 @@
-"""JSON lines and tab-separated text: the first lines of each file say which columns it has."""
+"""`LineRecords`: record files of JSON lines or tab-separated text, cut at lines like plain text."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["LineRecords"]
 
-HEAD_BYTES = 1 << 20  # bytes of text of each file whose records show which columns there are
+HEAD_BYTES = 1 << 20  # bytes at the beginning of each file that show which columns it has
 
 
-_Head = tuple[Shard, Chosen]  # a file, and the columns that are read of it, by its first lines
+_Head = tuple[Shard, Chosen]  # a file, and the columns to read, chosen by its first lines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LineRecords(RecordFiles):
         return cut_corpus(shards, self.range_bytes)
 
     def look_at(self, part: ByteRange) -> Iterator[LineCounts | _Head]:
-        """The counts of a range, and before them the head of a file, if it is its first range."""
+        """The counts of a range, and before them, if it is a file's first one, the file's head."""
         if not part.start and (lines := self._first_lines(part.shard)):
             refuse_compressed(self.stream, part.shard.file.path, lines[0])
             of_format = self._of_header if self.format == "tsv" else self._of_objects
@@ -121,7 +121,7 @@ class LineRecords(RecordFiles):
 
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
         lines = part.values
-        if part.bad:  # they may not be UTF-8
+        if part.bad:  # bad lines may not be UTF-8
             is_bad = np.zeros(len(lines), bool)
             is_bad[part.bad_rows] = True
             lines = padded(pc.if_else(pa.array(is_bad), pa.scalar("", lines.type), lines))
@@ -132,7 +132,7 @@ class LineRecords(RecordFiles):
         return sum_of_hashes(read.raw.values, read.raw.first)
 
     def _first_lines(self, shard: Shard) -> list[bytes]:
-        """The first lines of a file that are not too long: at least one if it has one."""
+        """The first lines of a file, except too long ones; at least one if the file has one."""
         limit = self.expected.max_line_bytes
         lines: list[bytes] = []
         size, last = 0, b""

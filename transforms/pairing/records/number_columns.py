@@ -1,5 +1,5 @@
-"""The numbers in columns of records. A text that is a number is one, as in CSV. A boolean is none,
-but for means: there it is 1 or 0, because judges often say only yes or no.
+"""Reads numbers from columns of records. A text that spells a number counts as one, as in CSV. For
+means, booleans count as 1 and 0, because judges often say only yes or no; elsewhere they are wrong.
 """
 
 # mypy: allow-untyped-defs
@@ -27,13 +27,13 @@ _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _BOOLEANS = {"true": "1", "false": "0"}
 
 
-# Up to this number, a logarithm above 0 is that of 1: models compute with short floats.
+# Log-probabilities above 0, up to this, count as 0: models compute with short floats.
 _ROUNDED_ZERO = 1e-5
 
 
 class Numbers(NamedTuple):
-    """The numbers of a column, float64 (rows,); and bool (rows,), whether there is no value, or a
-    wrong one: the number is 0 then.
+    """The numbers of a column, float64 (rows,); and, bool (rows,), where the value is missing or
+    wrong, so that the number is 0.
     """
 
     values: Floats
@@ -62,7 +62,7 @@ def _has_numbers(kind: pa.DataType) -> bool:
 
 
 def numbers_as_texts(column: pa.Array) -> pa.Array:
-    """A column of numbers, or lists of them, as texts for digests, whatever their type."""
+    """A column of numbers, or lists of them, as texts for digests, which do not depend on types."""
     if pt.is_large_list(column.type):
         texts = numbers_as_texts(column.flatten())
         mask = column.is_null()
@@ -81,17 +81,16 @@ def _offsets(lists: pa.LargeListArray) -> Integers:
 
 def _as_floats(column: pa.Array) -> pa.Array:
     if pt.is_decimal(column.type):
-        # Arrow casts decimals with an error of a bit or two, but reads texts exactly.
+        # Through text, which Arrow reads exactly: its cast of decimals is wrong by a bit or two.
         column = column.cast(pa.large_string())
     return column.cast(pa.float64(), safe=False)
 
 
-# The numbers in the lists of a column, or one in each row: float64 (items,), 0 for what is no
-# number; bool (items,), what is no number; int64 (rows + 1,), where the items of each row begin.
+# The numbers in a column's lists, or one in each row: float64 (items,), 0 if an item is no number;
+# bool (items,), whether it is no number; int64 (rows + 1,), where the items of each row begin.
 _Items = tuple[Floats, Booleans, Integers]
 
-# Float64 (rows,), the numbers; and bool (rows,), those that are wrong. The rows of nulls have any
-# values.
+# The numbers, float64 (rows,), and whether each is wrong, bool (rows,); arbitrary for nulls.
 _Judged = tuple[Floats, Booleans]
 
 
@@ -157,7 +156,7 @@ _FUNCTIONS: Mapping[ValuePartName, Callable[[pa.Array], _Judged]] = {
 
 @compiled
 def _add_up(values, offsets, sums):
-    """Writes the sum of each list, rounded once, but for its last bit (Neumaier 1974,
+    """Writes the sum of each list, correct but for its last bit (Neumaier 1974,
     https://doi.org/10.1002/zamm.19740540106).
     """
     for row in range(sums.size):

@@ -1,7 +1,7 @@
-"""Files of records as a source of segments, or as a stream of a join: wires them to Beam.
+"""Wires record files to Beam, as a source of segments or as a stream of a join.
 
-Only plans and what is found about files go through a shuffle. A worker reads parts of a portion on
-one thread, and parses them on all of its threads.
+Only plans, and what was found out about files, go through a shuffle. A worker reads the parts of a
+portion on one thread, and parses them on all of its threads.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ from beam_bleu.transforms.wiring.steps import (
     unchanged,
 )
 
-_MOST_NAMES = 12  # the largest number of names of columns in a message
+_MOST_NAMES = 12  # the most names of columns that a message lists
 
 
 @dataclasses.dataclass(frozen=True)
 class Portion:
-    """The records that one worker reads; `first` counts from 0 in the whole input."""
+    """The records that one worker reads; `first` is counted from 0 in the whole input."""
 
     first: int
     records: int
@@ -92,7 +92,7 @@ class RecordPlan:
 
 class RecordSource:
     is_of_lines = False
-    notes: tuple[str, ...] = ()  # there are none, before the columns are known
+    notes: tuple[str, ...] = ()  # none, because they need the columns, which are not known yet
 
     if TYPE_CHECKING:
 
@@ -114,9 +114,9 @@ class RecordSource:
 
 @dataclasses.dataclass(frozen=True)
 class RecordFiles(RecordSource, abc.ABC):
-    """Files of records, and what is read of them. `record_files` makes those of a format.
+    """Files of records, and what to read of them. `record_files` makes one for a format.
 
-    If `header` is None, text with fields has one, unless all columns are given by numbers. For a
+    A `header` of None means yes for text with fields, unless all columns are given by numbers. In a
     join, `roles` are only candidates or only references.
     """
 
@@ -134,23 +134,23 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @abc.abstractmethod
     def cut(self, shards: Sequence[Shard]) -> Iterable[Any]:
-        """What is looked at before there is a plan: files, or parts of files."""
+        """What to look at before there can be a plan: files, or parts of files."""
 
     @abc.abstractmethod
     def look_at(self, part: Any) -> Iterable[Any]:
-        """What is found there, on any thread."""
+        """What is found in a part; runs on any thread."""
 
     @abc.abstractmethod
     def planned(self, found: Sequence[Any]) -> RecordPlan:
-        """The plan that follows from all that was found, in any order."""
+        """The plan from everything that was found, whatever its order."""
 
     @abc.abstractmethod
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
-        """The records of a portion in order, as they are in the file, a part after the other."""
+        """The records of a portion, not parsed, in order, part by part."""
 
     @abc.abstractmethod
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        """The columns of a part, with any values for records that could not be read; and faults."""
+        """The columns of a part, arbitrary where a record could not be read, and the faults."""
 
     @abc.abstractmethod
     def digest_of(self, read: ReadRecords) -> int:
@@ -216,7 +216,7 @@ class RecordFiles(RecordSource, abc.ABC):
         return tuple(InputFile.of(self.stream, *of_file) for of_file in files)
 
     def of_stream(self, roles: tuple[Role, ...], wanted: Wanted) -> RecordFiles:
-        # All columns of the join say whether files have headers, so the answer is kept here.
+        # Whether files have headers depends on all columns of the join, so it is decided here.
         header = self.has_header if self.has_fields else None
         return dataclasses.replace(self, roles=roles, wanted=wanted, header=header)
 
@@ -240,7 +240,7 @@ class RecordFiles(RecordSource, abc.ABC):
 def record_files(
     stream: Stream, wanted: Wanted, format_name: RecordFormatName, **others: Any
 ) -> RecordFiles:
-    # A run loads only the readers of its formats.
+    # Imported here, so that a run loads only the readers of its formats.
     if RECORD_FORMATS[format_name].is_of_lines:
         from beam_bleu.transforms.pairing.records.line_records import LineRecords
 
@@ -255,7 +255,7 @@ _DETAILS = logging.getLogger("beam_bleu")
 
 
 class PlanRecords(OfSource):
-    """Expands a pipeline's root to portions that are not spread yet, and one `FoundSegments`."""
+    """Expands a pipeline's root to portions, not spread over workers yet, and a `FoundSegments`."""
 
     LABEL = "Plan records"
 
@@ -318,7 +318,7 @@ class _Plan(beam.DoFn):
         chosen = choice_notes(source.wanted, plan.chosen, of_join)
         notes = (*source.expected.notes, *chosen, *source.header_notes)
         for note in notes:
-            _LOG.warning(note)  # for users who see only the log of a worker
+            _LOG.warning(note)  # for users who only see the log of a worker
         _DETAILS.info("records: %s, portions: %s", f"{count:,}", f"{len(plan.portions):,}")
         PROGRESS.begin("scoring", sum(portion.bytes for portion in plan.portions))
         pattern = stream.shown(stream.pattern)

@@ -1,4 +1,4 @@
-"""Judges the records that a reader gives, and makes batches of them, column by column."""
+"""Decides which of the records that were read are scored, bad or left out, and makes batches."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED, BadRecord, T
 from beam_bleu.transforms.pairing.records.number_columns import Numbers, numbers_of
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Fault, ReadRecords
 
-_SHOWN = 40  # the most characters of a value that a message shows
+_SHOWN = 40  # how many characters of a value a message shows
 
 
 @dataclasses.dataclass(frozen=True)
 class Judged:
-    """The rows that are scored, in order, and for each column of numbers those of each system."""
+    """The rows to score, in order, and, for each column of numbers, the numbers of each system."""
 
     scored: Integers
     numbers: Mapping[ValueColumn, Sequence[Numbers]]
@@ -45,17 +45,17 @@ class Judged:
 
 
 def judge(read: ReadRecords) -> Judged:
-    """Says which records are scored, which are bad, and which the conditions leave out.
+    """Decides which records are scored, which are bad, and which the conditions leave out.
 
-    Conditions come first: a record that they leave out is not bad, whatever else is in it. But a
-    line that cannot be read as a record is. A null beside other references is a missing reference.
-    An empty string is a text.
+    Conditions come first: a record that they leave out is never bad, whatever else it contains. But
+    a line that cannot be read as a record always is. A null is a missing reference, which is not a
+    fault if the record has others. An empty string is a text.
     """
     raw, chosen, count = read.raw, read.raw.chosen, len(read)
     meeting, meets_all = {}, np.ones(count, bool)
     for condition in chosen.where:
         texts = as_text(read.columns[condition.column], condition.column)
-        equal = pc.fill_null(pc.equal(texts, condition.value), False)  # a null has no text
+        equal = pc.fill_null(pc.equal(texts, condition.value), False)  # a null equals nothing
         meeting[condition] = equal.to_numpy(zero_copy_only=False) != condition.negated
         meets_all &= meeting[condition]
     conditions = {None, *(condition.column for condition in chosen.where)}

@@ -1,4 +1,4 @@
-"""Files whose rows lie in groups as records: row groups of Parquet, and those of other formats."""
+"""`RowGroupRecords`: record files of formats with groups of rows, such as Parquet's row groups."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ GROUP_FORMATS: dict[RecordFormatName, type[GroupFile]] = {
 
 METHOD = "records-murmur3-128"
 
-# A seed has the number of the record in its lowest bits, and then that of the column.
+# A seed has the number of the record in its lowest bits, then the number of the column.
 _COLUMN_BITS = 40
 
-_PLACE_BITS = 52  # the highest bits of a seed have the place in a list
+_PLACE_BITS = 52  # the bits of a seed from here up are the place in a list
 
-_BATCH_BYTES = 1 << 22  # about the largest number of bytes of a batch
+_BATCH_BYTES = 1 << 22  # about the most bytes of a batch
 
-# The cost of opening a file, so that a portion never has tens of thousands of them.
+# What opening a file costs, as bytes to read: so no portion has tens of thousands of small files.
 _FILE_BYTES = 1 << 20
 
 
@@ -90,7 +90,7 @@ class RowGroupRecords(RecordFiles):
     digest_method = METHOD
 
     def cut(self, shards: Sequence[Shard]) -> Sequence[Shard]:
-        """The files: their footers are read."""
+        """The files, whose footers are looked at."""
         refuse_files_of_delta_tables(self.stream, [shard.file for shard in shards])
         return shards
 
@@ -137,7 +137,7 @@ class RowGroupRecords(RecordFiles):
             path = piece.file.path
             try:
                 yield from self._piece_rows(piece, portion.chosen, first)
-            finally:  # also after an error: a file that was replaced looks as if it were damaged
+            finally:  # also after an error, because a file that was replaced seems to be damaged
                 require_unchanged(self.stream, path, piece.version)
             first += piece.rows
 
@@ -200,7 +200,7 @@ class RowGroupRecords(RecordFiles):
             raise self._damaged(path, what) from error
         except (BleuError, MemoryError):
             raise
-        except Exception as error:  # Arrow and each filesystem have exceptions of their own
+        except Exception as error:  # Arrow and each filesystem have their own exceptions
             if lacks_open_files(error):
                 raise open_file_limit(self.stream.told("cannot be read", path)) from error
             said = str(error).strip().partition("\n")[0].rstrip(".")
@@ -211,11 +211,11 @@ class RowGroupRecords(RecordFiles):
         return InputError(self.stream.told(said, path), GROUP_FORMATS[self.format].remedy)
 
     def digest_of(self, read: ReadRecords) -> int:
-        """The sum of the hashes of all texts, and of ids, labels, values of conditions and numbers
-        as texts.
+        """The sum of the hashes of all texts, and of ids, labels, values of conditions and numbers,
+        each as text.
 
-        The seed of a hash has the places of the value in the input, not in a file or row group. A
-        null has no hash, so it is not the same as an empty text.
+        Seeds are made of a value's place in the whole input, not in a file or row group. A null has
+        no hash, so it differs from an empty text.
         """
         chosen = read.raw.chosen
         of_segments = {*(path for _, path in chosen.candidates), *chosen.references}
@@ -235,7 +235,7 @@ class RowGroupRecords(RecordFiles):
 
 
 def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
-    """Portions begin at the first group after each multiple of their bytes."""
+    """Cuts files into portions, which begin at the first group after each multiple of the bytes."""
     pieces: dict[int, list[GroupPiece]] = {}
     cost = 0
     for footer in footers:

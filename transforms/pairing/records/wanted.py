@@ -1,4 +1,4 @@
-"""What is read of each record: which columns hold which texts, and which records are left out."""
+"""The types that say what to read of each record, and records before and after they are parsed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import ValueColumn
 from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadReason, BadRecord
 
-# Stands for the texts of candidates and references among the columns that are kept.
+# In --keep, this word stands for the texts of candidates and references.
 KEPT_TEXTS = "text"
 
-INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"  # an id that can be a number of JSON, and is shown as one
+INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"  # ids that can be, and are shown as, numbers in JSON
 
 
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
-    """The name of a column, or in text with fields its number from 0, and then names of fields and
-    indexes of lists; nothing for a label from the path of the file.
+    """The path to values: `steps` begins with the name of a column (in text with fields, its number
+    from 0), then names of fields and indexes of lists. It is empty for labels from paths of files.
     """
 
     text: str
@@ -36,8 +36,8 @@ class ColumnPath:
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """A condition for records that are scored: the value of a column, as JSON writes it, is a given
-    one. A null equals nothing. It `can_hold_always` if a layout asks for it.
+    """A condition for the records to score: the value of a column, as JSON writes it, equals
+    `value`, or does not. A null equals nothing. `can_hold_always`: all records may meet it.
     """
 
     column: ColumnPath
@@ -51,14 +51,14 @@ class Condition:
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """The columns that a user asks for. Patterns and names that are left out are still open.
+    """The columns that a user asks for, before patterns and missing names are resolved (`Chosen`).
 
     Attributes:
-      candidates: the columns of the systems, which have their names, or patterns such as "hyp_*".
-      where_if_there: whether conditions are left out whose column is not there.
-      ids: with several columns, their values together are the id.
-      system: the column of the system's name, for long records.
-      witnesses: regular expressions of columns of texts that show which document a record is of.
+      candidates: the columns of the systems, which name them, or patterns such as "hyp_*".
+      where_if_there: whether conditions on columns that are not there are ignored.
+      ids: the columns of the id; the values of several columns are the id together.
+      system: for long records, the column with the name of the system.
+      witnesses: regular expressions of columns that show to which document a record belongs.
     """
 
     candidates: tuple[str, ...] = ()
@@ -85,13 +85,13 @@ class Wanted:
 
 @dataclasses.dataclass(frozen=True)
 class Chosen:
-    """The columns that are read, found in the first file of the input. All files must have them.
+    """The columns to read, as found in the first file of the input. All files must have them.
 
     Attributes:
-      candidates: (the system's name, its column), in the order of the result.
-      path_labels: labels from paths of files, with those of `labels` or `ids` that they stand for.
-      lacking: the columns of conditions that are not there, if this is allowed.
-      unused_system: a column with a usual name of the system's name that nothing uses.
+      candidates: (name of the system, its column), in the order of the result.
+      path_labels: (a path in `labels` or `ids`, the label from the paths of files it stands for).
+      lacking: the columns of conditions that are not there, if that is allowed.
+      unused_system: an unused column whose name suggests that it has names of systems.
     """
 
     candidates: tuple[tuple[str, ColumnPath], ...]
@@ -119,7 +119,7 @@ class Chosen:
 
     @property
     def columns(self) -> tuple[ColumnPath, ...]:
-        """All columns that are read. Those of conditions come first: faults in them count more."""
+        """All columns to read. Those of conditions come first, because their faults come first."""
         conditions = (condition.column for condition in self.where)
         kept = (path for _, path in self.kept)
         paths = (*conditions, *self.scored_columns, *kept, *self.witnesses)
@@ -127,7 +127,7 @@ class Chosen:
 
     @property
     def scored_columns(self) -> tuple[ColumnPath, ...]:
-        """Those of `columns` on which the result depends. The others are kept, or witnesses."""
+        """The columns on which the result depends. The others are only kept, or are witnesses."""
         paths = [
             *(path for _, path in self.candidates),
             *self.references,
@@ -141,9 +141,9 @@ class Chosen:
 
 @dataclasses.dataclass(frozen=True)
 class RawRecords:
-    """Neighbouring records of one file before they are parsed: lines in a padded column, or a
-    record batch. `first` counts from 0 in the whole input, `first_place` from 1 in the file, with
-    the header. For bad lines, `values` has something else.
+    """Neighbouring records of one file before they are parsed: a padded column of lines, or a
+    record batch. `first` is counted from 0 in the whole input, `first_place` from 1 in the file,
+    including the header. Where a line is bad, `values` is arbitrary.
     """
 
     values: Any
@@ -169,7 +169,7 @@ class RawRecords:
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """Why a record is bad: see `BadRecord`. There is no path if it could not be read at all."""
+    """Why a record is bad (see `BadRecord`). `path` is None if it could not be read at all."""
 
     path: ColumnPath | None
     reason: BadReason
@@ -177,14 +177,14 @@ class Fault:
     remedy: str
 
 
-Columns = dict[ColumnPath, pa.Array]  # the values of columns, with a row for each record
+Columns = dict[ColumnPath, pa.Array]  # the values of each column, a row for each record
 
 
 @dataclasses.dataclass(frozen=True)
 class ReadRecords:
-    """Neighbouring records of one file, column by column, in valid UTF-8 that is not padded yet.
+    """Neighbouring records of one file, parsed: columns in valid UTF-8, not padded yet.
 
-    `faults` are the first ones of each bad row. Wrong values are null, and so are all values of a
+    `faults` has the first fault of each bad row. Wrong values are null, as are all values of a
     record that could not be read.
     """
 

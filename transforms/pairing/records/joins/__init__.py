@@ -1,1 +1,1 @@
-"""Records that are brought together by their ids: joins of files, and long records."""
+"""Brings records together by their ids: joins of files, and long records."""

@@ -1,4 +1,4 @@
-"""Joins the rows of a bucket by their ids, column by column."""
+"""Joins the rows of one bucket (a share of all ids) into segments, column by column."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def join_bucket(
 
 
 class _Bucket:
-    """The rows of a bucket: int64 (rows,), the number of each one's id, which Arrow compares, and
-    its side.
+    """The rows of a bucket. `codes` and `sides`, int64 (rows,), are the number of each row's id, by
+    Arrow's comparison of texts, and the number of its side.
 
-    `live` are the rows that the conditions keep: they can choose among several with one id. `known`
-    are the ids of the first side, with or without conditions. `rows`, int64 (sides, segments), is
-    the row of each segment on each side, or -1.
+    `live` are the rows that the conditions keep, which can choose one of several with the same id.
+    `known` are the ids of the first side, whatever the conditions. `rows`, int64 (sides, segments),
+    is the row of each segment on each side, or -1.
     """
 
     def __init__(self, source: JoinedRecords, systems: Sequence[str], table: pa.Table) -> None:
@@ -71,13 +71,15 @@ class _Bucket:
         is_base = self._sides == 0
         if source.is_long:
             numbers = {system: number for number, system in enumerate(systems, 1)}
-            column = table["system"].chunk(0)  # without a name, a row is left out by a condition
+            column = table["system"].chunk(0)  # null if a condition leaves the row out
             of_names = [*map(numbers.__getitem__, column.dictionary.to_pylist()), 0]
             self._sides = np.array(of_names, np.int64)[column.indices.fill_null(-1).to_numpy()]
         self._known = np.zeros(count, bool)
         self._known[self._codes[is_base]] = True
         self._by_code = np.full((len(self._names), count), -1, np.int64)
-        backwards = self._live[::-1]  # so that the first row is written last
+        backwards = self._live[
+            ::-1
+        ]  # so that, of several rows, the first is written last and stays
         self._by_code[self._sides[backwards], self._codes[backwards]] = backwards
         if source.is_long:
             self._by_code[0, self._codes[backwards]] = backwards
@@ -98,7 +100,7 @@ class _Bucket:
             unclear |= self._differing()
         if unclear:
             return dataclasses.replace(report, findings=unclear), iter(())
-        # Rows with an id that the first side does not have.
+        # Rows with ids that the first side does not have.
         unknown = live[~self._known[self._codes[live]]]
         found = self._missing() | self._of_sides("unknown", unknown)
         scored, tally = self._scored()
@@ -131,8 +133,8 @@ class _Bucket:
         }
 
     def _differing(self) -> dict[FindingKey, Findings]:
-        """The rows with other references, labels or kept columns than the first one of their
-        segment, unless it is rejected: a bad record has no texts here.
+        """The rows whose references, labels or kept columns differ from those of their segment's
+        first row, except in rejected segments, because bad records have no texts here.
         """
         rejected = self._rows[0][self._rejected]
         rows = self._live[~np.isin(self._codes[self._live], self._codes[rejected])]
@@ -158,7 +160,7 @@ class _Bucket:
         }
 
     def _mismatched(self) -> dict[FindingKey, Findings]:
-        """The segments whose witnesses differ from those of the first side that has this column."""
+        """The segments whose witnesses differ from those on the first side that has this column."""
         found: dict[FindingKey, Findings] = {}
         for name in self._table.column_names:
             if not name.startswith(WITNESS):
@@ -198,7 +200,7 @@ class _Bucket:
 
     def _batches(self, scored: Booleans) -> Iterator[SegmentBatch]:
         sets = [np.arange(scored.shape[1])]
-        if not scored.all():  # the usual case is without a sort
+        if not scored.all():  # if all are, which is usual, nothing need be sorted
             packed = np.ascontiguousarray(np.packbits(scored, axis=0).T)
             _, set_of = np.unique(packed, axis=0, return_inverse=True)
             order = np.argsort(set_of, kind="stable")
@@ -214,8 +216,8 @@ class _Bucket:
         table, rows = self._table, self._rows[:, segments]
         of_systems = rows[self._references :][systems]
         bases = pa.array(rows[0])
-        # The first one of each stream, then the second ones, and so on: so the number of a
-        # reference does not depend on the other segments, of which one can have more references.
+        # The first reference of each stream, then the second ones, and so on. So the number of a
+        # reference does not depend on other segments, which can have more references.
         references = [
             padded(column.take(pa.array(of_side)))
             for column in columns_of(table, REFERENCE)

@@ -1,4 +1,4 @@
-"""What a join finds out about ids: missing, unknown or twice, and what follows from it."""
+"""What a join finds out about ids (missing, unknown, repeated), and the messages about that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 
 
 class Finding(NamedTuple):
-    """An id, as messages show it, the first places where it is, and the number of its record."""
+    """An id as messages show it, the first places where it occurs, and its record's number."""
 
     number: int
     id: str
@@ -37,14 +37,14 @@ class Findings:
         return tuple(finding.id for finding in self.first)
 
 
-# An id that is twice on a side; a record with other references or labels than the first one of its
-# segment; a segment that a side does not have; an id that the first side does not have; a segment
-# for which two sides have different documents.
+# An id that occurs twice on a side; a record whose references, labels or kept columns differ from
+# those of its segment's first one; a segment that a side lacks; an id that the first side lacks; a
+# segment for which two sides have different documents.
 Sort = Literal["twice", "differing", "missing", "unknown", "mismatched"]
 
 _COVER = "add the missing records, or choose --coverage common or --coverage each"
 
-# Of findings that can end the job: what is said of them, and what to do.
+# For findings that can end the job, the message and the remedy.
 _ERRORS: dict[Sort, tuple[str, str]] = {
     "twice": (
         "ids that occur several times: {count:,}",
@@ -60,15 +60,15 @@ _ERRORS: dict[Sort, tuple[str, str]] = {
     "unknown": ("records with an id that {base} do not have: {count:,}", _COVER),
 }
 
-# The sort; the name of the side, or of two sides; and the column that differs, or "".
+# The sort; the name of the side, or of two sides; and the column that differs, if any.
 FindingKey = tuple[Sort, str, str]
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What was found in parts of a stream or in buckets. `sent` and `arrived` are rows in the
-    shuffle, `segments` those that the conditions keep, and no bad record rejects. The tally of
-    portions has, as segments, the bad records whose id or system could not be read.
+    """What was found in portions or in buckets. `sent` and `arrived` count rows before and after
+    the shuffle, `segments` those that conditions keep and no bad record rejects. The tally of
+    portions counts bad records without a readable id or system as segments.
     """
 
     read: int = 0
@@ -125,7 +125,7 @@ def mismatches(report: Report) -> tuple[Notice, ...]:
 
 
 def coverage_notices(rule: CoverageName, report: Report, sides: Sequence[str]) -> Iterator[Notice]:
-    """How many segments are not scored. Also none, because those of other parts are added."""
+    """How many segments are not scored; also if none, because merging adds those of other parts."""
     segments = report.segments
     for side in sides:
         missing, unknown = report.of("missing", side), report.of("unknown", side)

@@ -1,4 +1,4 @@
-"""Records that are joined by ids, as a source: the one place where text goes through a shuffle."""
+"""Wires joins by ids, and long records, to Beam: the one place where text is shuffled."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ from beam_bleu.transforms.wiring.steps import OfSource, Step, ThreadedDoFn, as_b
 
 @dataclasses.dataclass(frozen=True)
 class JoinedRecords(RecordSource):
-    """A source of segments from streams of records. Equal ids belong to one segment.
+    """A source that joins streams of records: those with equal ids belong to one segment.
 
-    Without systems, there is one stream of long records, in `references`, each with the candidate
-    of one system; all records of a segment must have the same references, labels and kept columns.
-    These are of the first stream of references, or of a segment's first record. Without references,
-    only numbers are read, and the first system says which segments there are. In `row_folder`, rows
-    wait if the whole job runs on this machine; by default they go through the runner's shuffle.
+    If `systems` is empty, `references` is one stream of long records, each with the candidate of
+    one system; all records of a segment must have the same references, labels and kept columns. In
+    a join, labels and kept columns are those of the first stream of references. Without references,
+    only numbers are read, and the first system determines the segments. If the whole job runs on
+    this machine, rows wait in `row_folder`; if that is "", they go through the runner's shuffle.
     """
 
     systems: tuple[str, ...]
@@ -88,12 +88,12 @@ class JoinedRecords(RecordSource):
 
     @functools.cached_property
     def readers(self) -> tuple[RecordFiles, ...]:
-        """The reader of each stream, references first, of what the join needs of it."""
+        """A reader for each stream, references first, that reads only what the join needs."""
         if self.is_long:
             return self.references
         named = self.wanted.references
         usual = (*WITNESSES, *(map(re.escape, named) if named else FIRST["references"]))
-        # Two streams of references have different texts.
+        # References are witnesses, too, unless there are two streams, whose texts differ anyway.
         of_references = usual if len(self.references) == 1 else WITNESSES
         return (
             *(
@@ -107,7 +107,7 @@ class JoinedRecords(RecordSource):
         )
 
     def sides(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """What must have the same segments, as messages name it: references, then systems."""
+        """The sides, which must have the same segments, as messages name them; references first."""
         labels = (reader.stream.label for reader in self.references)
         return (*labels, *(f"candidates {system}" for system in systems))
 
@@ -120,7 +120,7 @@ class JoinedRecords(RecordSource):
         return (*self.references, *self.candidates)[0]
 
     def _reader(self, reader: RecordFiles, role: Role, **differing: Any) -> RecordFiles:
-        """A reader of a stream: only the first one reads what segments have, besides its texts."""
+        """A reader of a stream's texts; only the first one also reads labels and kept columns."""
         if reader is not self._base:
             differing |= {"labels": (), "kept": (), "keeps_texts": False}
         roles: tuple[Role, ...] = (role,) if role in reader.roles else ()
@@ -128,13 +128,13 @@ class JoinedRecords(RecordSource):
         return reader.of_stream(roles, wanted)
 
 
-# Bytes of the files for each bucket. A worker holds the texts of one bucket at a time, which can be
-# several times as large, because files can be compressed.
+# Bytes of files for each bucket. A worker holds the texts of one bucket at a time, which can be
+# several times as large if files are compressed.
 _BUCKET_BYTES = 1 << 24
 
-_MOST_BUCKETS = 1 << 12  # each portion sends a message to each, and more would be too small
+_MOST_BUCKETS = 1 << 12  # each portion sends a message to each bucket; more would be too small
 
-# About how many bytes of a portion, which can be a large file, are cut into messages at a time.
+# About how many bytes of a portion, which can be a large file, are made into messages at a time.
 _MESSAGE_BYTES = 1 << 25
 
 
@@ -186,7 +186,7 @@ class PairByIds(OfSource):
         )
 
     def _planned(self, root: beam.Pipeline) -> tuple[PCollection[Any], PCollection[Any]]:
-        """The portions and what was found of all streams: (0, (number of the stream, value))."""
+        """The portions and the plans of all streams, each as (0, (number of the stream, value))."""
         portions, plans = [], []
         for number, reader in enumerate(self._source.readers):
             label = reader.stream.label
@@ -222,7 +222,7 @@ class _ChooseBuckets(beam.DoFn):
 
 
 class _SendRows(ThreadedDoFn):
-    """Portions of all streams -> (bucket, message), and what became of the records."""
+    """Portions of all streams -> (bucket, message), reports, and rejected records."""
 
     REPORTS, REJECTED = "reports", "rejected"
 
@@ -234,7 +234,7 @@ class _SendRows(ThreadedDoFn):
         self._describe = describe
 
     def weight(self, output: Any) -> int:
-        # A compressed file is one portion, of any size.
+        # Rows count by their bytes: a portion can be a whole compressed file, of any size.
         if isinstance(output, TaggedOutput):
             return len(output.value.raw) if output.tag == self.REJECTED else 0
         return len(output[1])
@@ -336,12 +336,12 @@ class _CheckIds(beam.DoFn):
                 joined(sentences(different), separator="; "),
                 "score outputs for the same documents, or add --allow other-documents",
             )
-        # As for all forms of input: before conditions and rejected records leave segments out.
+        # As for all kinds of input, before conditions and rejected records leave segments out.
         count = report.tally.read + streams[0].tally.read
         Expected(segments=source.expected).require_segments(count)
         tally = report.tally + lost
         for system in systems:
-            # If no segment is left at all, the last step of the job says why.
+            # If no segment is left at all, the job's last step says why.
             if report.segments and not tally.scored.get(system):
                 raise InputError(
                     f"candidates {system}: none of the {report.segments:,} segments can be scored",

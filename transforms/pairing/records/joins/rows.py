@@ -1,9 +1,9 @@
-"""The rows of a join: made of the records of a stream, and sent through the shuffle as messages.
+"""Makes the rows of a join from the records of a stream, and sends them to buckets as messages.
 
 All rows of a part of the input that go to the same bucket are one compressed Arrow message, because
-engines hold or send what they shuffle several times. Beam's in-process runner holds it in memory.
-If the whole job runs on one machine, messages can wait in a folder, and only their places go
-through the shuffle, so the memory of a join does not depend on its size.
+engines store or send what they shuffle several times. Beam's in-process runner would keep all of it
+in memory. So if the whole job runs on one machine, messages can wait in a folder, and only their
+places are shuffled: the memory of a join then does not depend on its size.
 """
 
 from __future__ import annotations
@@ -43,18 +43,17 @@ from beam_bleu.transforms.pairing.records.wanted import (
 )
 
 CANDIDATE, REFERENCE, LABEL = "candidate ", "reference ", "label "
-# The columns of a table of rows whose names end with a number, from 0; those of witnesses, which
-# are hashes, end with the name of the column. The others are: the record's "id" as text (without
-# nulls), the number of its "stream" and its "number" there, its "place" in the file of this "path",
-# the "place kind" ("line" or "row"), its "state", and the name of the "system", where there are
-# such.
+# How names of columns in a table of rows begin. A number from 0 follows; for witnesses, which are
+# hashes, the name of the column. The other columns are: the record's "id" as text (never null), the
+# number of its "stream", its "number" there, its "place" in the file at "path", the "place kind"
+# ("line" or "row"), its "state", and, in long records, the name of the "system".
 VALUE, KEPT, WITNESS = "value ", "kept ", "witness "
 
-# Only the first ones have texts. The others are sent so that no other record with their id seems to
-# be unknown.
+# The states of rows. Only scored rows have texts. The others are sent so that other records with
+# their ids do not seem to be unknown.
 SCORED_STATE, FILTERED_STATE, REJECTED_STATE = 0, 1, 2
 
-# A column with more names is probably not that of the system. Each one costs a row in the result,
+# A column with more names is probably not that of the systems. Each name costs a row in the result,
 # and memory in each step.
 MOST_SYSTEMS = 1000
 
@@ -64,8 +63,8 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level
 
 
 def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]:
-    """The rows of records, without "stream"; the bad records; and what became of all records. A
-    record that the conditions leave out, or that is bad, has a row without texts.
+    """The rows of records, without "stream"; the bad records; and what became of all records. Bad
+    records, and those that the conditions leave out, have rows without texts.
     """
     judged, raw, chosen = judge(read), read.raw, read.raw.chosen
     ids = joined_ids([id_texts(read, path) for path in chosen.ids])
@@ -78,7 +77,7 @@ def join_rows(read: ReadRecords) -> tuple[pa.Table, Sequence[BadRecord], Report]
     if chosen.system is not None:
         names = _names(read.columns[chosen.system], chosen.system)
         known = identified & ~nulls(names)
-        # A system whose records are all left out is not in the result.
+        # A system all of whose records are left out is not in the result.
         systems = pc.if_else(pa.array(state == FILTERED_STATE), None, names)
         _check_names(systems, raw)
     unnamed = np.flatnonzero((state == SCORED_STATE) & ~known).tolist()
@@ -144,7 +143,7 @@ def id_texts(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
-    """The ids that consist of these texts: lists of JSON if they are several; null if one is."""
+    """The ids that these texts form: several form a JSON list; null if any of them is null."""
     if len(columns) == 1:
         return columns[0]
     begin, end, comma, nothing = (
@@ -155,7 +154,7 @@ def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
 
 
 def _json(parts: pa.LargeStringArray) -> pa.LargeStringArray:
-    """Parts of ids as JSON. Only those that are no numbers become Python objects."""
+    """Parts of ids as JSON. Only parts that are not integers go through Python objects."""
     if pc.all(pc.match_substring_regex(parts, INTEGER_ID)).as_py():
         return parts
     encoded = parts.dictionary_encode()
@@ -206,7 +205,7 @@ def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int
     rows = rows.append_column("stream", pa.array(np.full(len(rows), stream, np.int32)))
     rows = rows.combine_chunks()
     places = reduced_hashes(rows["id"].chunk(0), buckets)
-    # numpy sorts integers of 16 bits in linear time.
+    # As 16-bit integers, which numpy sorts in linear time.
     order = np.argsort(places.astype(np.int16), kind="stable")
     rows = rows.take(pa.array(order))
     bounds = np.searchsorted(places[order], np.arange(buckets + 1))
@@ -219,7 +218,7 @@ def messages_of(rows: pa.Table, stream: int, buckets: int) -> Iterator[tuple[int
 
 
 def rows_of(messages: Iterable[bytes]) -> pa.Table | None:
-    """The rows of all messages, by stream and number, with null for what a part lacks."""
+    """The rows of all messages, sorted by stream and number; null in columns that a part lacks."""
     tables = [pa.ipc.open_stream(message).read_all() for message in messages]
     if not tables:
         return None
@@ -236,7 +235,7 @@ def columns_of(rows: pa.Table, prefix: str) -> list[pa.Array]:
 
 
 def kept(folder: str, messages: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """(bucket, message) -> (bucket, its place in a file of this folder, or without one, itself)."""
+    """(bucket, message) -> (bucket, its place in a file of the folder); unchanged without one."""
     if not folder:
         yield from messages
         return
