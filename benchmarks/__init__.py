@@ -1,1 +1,1 @@
-"""The benchmarks: each folder is a program of its own (see README.md)."""
+"""The benchmarks: each folder is a separate program (see README.md)."""

@@ -1,7 +1,7 @@
-"""Measures child processes: CPU, wall and memory, from the operating system.
+"""Runs child processes, and measures their CPU time, wall time and peak memory.
 
-The measuring process must stay small. Linux counts a child's memory from the fork on, so a child
-never seems to use less memory than its parent at that time.
+The measuring process must stay small: Linux counts a child's memory from the fork on, so a child
+never seems to use less memory than its parent did then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from typing import IO
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-"""The project: every child runs here."""
+"""The folder of the project, in which every child runs."""
 
 BEAM_BLEU = (sys.executable, "-m", "beam_bleu.pipeline")
 """The command that is measured."""
@@ -28,10 +28,10 @@ class Run:
     """The time and memory of one run, or the medians of several runs.
 
     Attributes:
-      cpu: seconds of all cores, user and system, with its children.
+      cpu: CPU seconds, user and system, on all cores, including its children.
       wall: seconds.
-      peak: bytes of memory, of its largest process.
-      stdout: its output (the last one, if there are several runs).
+      peak: the peak memory of its largest process, in bytes.
+      stdout: its output (of the last run, if there are several).
     """
 
     cpu: float
@@ -55,7 +55,7 @@ def run(command: Sequence[str], on: Collection[int] = ()) -> Run:
     Raises:
       RuntimeError: the command failed.
     """
-    # Without bytecode, each start would compile all libraries again.
+    # Without cached bytecode, each start would compile all libraries again.
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
@@ -85,7 +85,7 @@ def _content(file: IO[bytes]) -> bytes:
 
 
 def medians(runs: Sequence[Run]) -> Run:
-    """The median of each figure of several runs, but the largest figure of memory."""
+    """The medians of several runs, except for memory, whose largest figure is taken."""
     return Run(
         cpu=statistics.median(each.cpu for each in runs),
         wall=statistics.median(each.wall for each in runs),
@@ -95,7 +95,7 @@ def medians(runs: Sequence[Run]) -> Run:
 
 
 def spread(values: Sequence[float]) -> str:
-    """The median of values with three digits, and their range in brackets if they are several."""
+    """The median of values, with three digits, and the range of several values in brackets."""
     median, low, high = (
         f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}"
         for value in (statistics.median(values), min(values), max(values))

@@ -1,4 +1,4 @@
-"""What the programs share: flags, the description of the machine, and the output of reports."""
+"""What all benchmarks share: flags, the description of the machine, and the output of reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.measure import cores
 
 
 def command_parser(documentation: str | None) -> argparse.ArgumentParser:
-    """A parser whose usage line names the module that runs, as the user has to type it.
+    """A parser whose usage line names the module as the user has to type it.
 
     Args:
       documentation: the program's docstring; its first line is the description.
@@ -42,7 +42,7 @@ def publish(report: str, output: pathlib.Path | None) -> None:
 
 
 def machine(distributions: Sequence[str]) -> str:
-    """The machine, its load, the date, and the versions of Python, `wc` and what is installed."""
+    """The machine, its load, the date, and versions of Python, `wc` and these distributions."""
     found = {each.name: each.version for each in importlib.metadata.distributions()}
     versions = [f"{name} {found[name]}" for name in distributions if name in found]
     wc = subprocess.run(["wc", "--version"], capture_output=True, text=True, check=True).stdout

@@ -1,9 +1,9 @@
-"""Writes everything in the project that follows from the code.
+"""Writes all parts of pages and schemas that are generated from the code.
 
 .venv/bin/python -m docs.make
 
-These are the tables of choices in the pages, the page of flags, and parts of the JSON Schemas.
-What is written by hand in the same files stays as it is.
+These are tables of choices in the pages, the page of flags, and parts of the JSON Schemas. What is
+written by hand in the same files does not change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from docs import make_flags, make_schemas, make_tables
 
 
 def made() -> dict[pathlib.Path, str]:
-    """The content of each file that has such parts, by its path."""
+    """The contents of all files with generated parts, by path."""
     return {
         **make_flags.made(),
         **make_tables.made(),

@@ -1,4 +1,4 @@
-"""Makes what follows from the flags: the lists of docs/flags.md, and the types of keywords."""
+"""Generates docs/flags.md, and the types of the keywords of `Evaluate`, from the flags."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ mean the same. Other flags are Beam's (`--help_beam`).
 
 
 def made() -> dict[pathlib.Path, str]:
-    """The page, and the types of the keywords of `Evaluate`, by their paths."""
+    """The generated files, by path."""
     page = "\n".join([_INTRODUCTION, *_lists()])
     keywords = "".join(f"    {name}: {_type_of(flag)} | None\n" for name, flag in KEYWORDS.items())
     return {PAGE: page, _TYPES: f"{_HEAD}{keywords}"}
@@ -40,7 +40,7 @@ class Keywords(TypedDict, total=False):
 
 _NUMBERS = {"N": "int", "N,N,...": "int", "VALUE": "float", "W,W,...": "float"}
 _NUMBERS |= {"N|FRACTION": "float"}
-"""The types of values that the help calls so. Thresholds are numbers or texts, others are texts."""
+"""Types by the placeholder in the help. Thresholds are numbers or texts, all others are texts."""
 
 
 def _type_of(flag: Flag) -> str:

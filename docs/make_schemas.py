@@ -1,7 +1,7 @@
-"""Makes the parts of the JSON Schemas in docs/ that follow from the code.
+"""Generates the parts of the JSON Schemas in docs/ that follow from the code.
 
-These parts are the names and the types of fields, choices, and versions. A schema lists them in
-`$comment`. Everything else in it is written by hand.
+They are names and types of fields, choices, and versions. Each schema lists its generated parts in
+`$comment`; the rest is written by hand.
 """
 
 from __future__ import annotations
@@ -42,12 +42,11 @@ _RANGES: Mapping[tuple[type, str], Json] = {
     (RougeScore, "recall"): {"type": "number", "minimum": 0, "maximum": 100},
     (PerplexityScore, "log_probability"): {"type": "number", "maximum": 0},
 }
-"""The fields whose type does not say which numbers they can have. The other ones have numbers of 0
-or more."""
+"""The ranges of fields whose numbers are not just 0 or more."""
 
 
 def made() -> dict[pathlib.Path, str]:
-    """The schemas with new parts, by their paths."""
+    """The schemas with new parts, by path."""
     paths = {name: FOLDER / f"{name}.schema.json" for name in _PARTS}
     return {
         path: _schema_of(name, path.read_text(encoding="utf-8")) for name, path in paths.items()
@@ -55,11 +54,11 @@ def made() -> dict[pathlib.Path, str]:
 
 
 def _schema_of(name: str, text: str) -> str:
-    """The schema of a document with new parts.
+    """A schema with new parts.
 
     Args:
       name: a name in `_PARTS`.
-      text: the schema with the former parts.
+      text: the schema with its former parts.
     """
     schema = json.loads(text)
     parts = _PARTS[name](schema)
@@ -73,7 +72,7 @@ def _schema_of(name: str, text: str) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-# The parts, by their paths
+# The parts of each schema, by their paths in it
 
 
 def _of_scores(schema: Json) -> Json:
@@ -115,7 +114,7 @@ _METRIC_WORD = {
         "|".join(f"{row.name}:.+" if row.parameter else row.name for row in METRICS.values())
     ),
 }
-"""The metrics, as results write them."""
+"""The names of metrics in results."""
 
 _PARTS: Mapping[str, Callable[[Json], Json]] = {
     "scores": _of_scores,
@@ -124,14 +123,14 @@ _PARTS: Mapping[str, Callable[[Json], Json]] = {
 }
 
 
-# The scores of each metric
+# The definition of a score, which depends on its metric
 
 
 def _score(score: Json) -> Json:
-    """What the definition of a score says about the fields of each metric.
+    """The parts of the definition of a score that say which fields each metric has.
 
     Args:
-      score: the former definition. The fields that are not of one metric are written by hand.
+      score: the former definition. Fields that all metrics have are written by hand.
     """
     own = {name: own_fields(metric_type(name).score_type) for name in METRICS}
     fields = {
@@ -165,18 +164,18 @@ def _score(score: Json) -> Json:
 
 
 def _description(field: Json) -> Json:
-    """The description of a field, which is written by hand."""
+    """The description of a field, which is kept because it is written by hand."""
     return {key: value for key, value in field.items() if key == "description"}
 
 
 def _of_metric(row: MetricRow) -> Json:
-    """What is true of the metric and of the score in an entry of this metric."""
+    """What must hold for `metric` and `score` in an entry of this metric."""
     metric = {"pattern": f"^{row.name}:"} if row.parameter else {"const": row.name}
     return {"metric": metric} | ({} if row.can_be_negative else {"score": {"minimum": 0}})
 
 
 def _in_one_order(lists: Iterable[Iterable[str]]) -> list[str]:
-    """The fields of all lists, in the order of the first one, then in that of the next one."""
+    """The fields of all lists, in the order of the first list, then of the next, and so on."""
     order: list[str] = []
     for fields in lists:
         new: list[str] = []

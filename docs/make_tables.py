@@ -1,4 +1,4 @@
-"""Makes the tables of choices in the pages: a line for each row of a table in the code."""
+"""Generates the tables of choices in the pages: a line for each row of a table in the code."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PROJECT = pathlib.Path(__file__).parent.parent
 
 
 _Parts = Mapping[str, str]
-"""The tables of a page, by the names of its parts."""
+"""The generated parts of a page, by name."""
 
 
 def made() -> dict[pathlib.Path, str]:
-    """The pages with new tables, by their paths."""
+    """The pages with new tables, by path."""
     pages = {}
     for name, make in _PAGES.items():
         page = (PROJECT / name).read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def made() -> dict[pathlib.Path, str]:
 
 
 def _named(name: str, choices: Iterable[str]) -> str:
-    """The name of a choice; the first one is the default."""
+    """The name of a choice, marked if it is the default, which is the first of the choices."""
     return f"{code(name)} (default)" if name == next(iter(choices)) else code(name)
 
 
@@ -59,7 +59,7 @@ _OF_RESULTS = {
     "rescore": "scores with [another smoothing or other weights](docs/result.md#saved-totals)",
     "worst": "shows [the segments](docs/tables.md#the-segments-behind-a-score) that lost most",
 }
-"""What the subcommands that read results do with them."""
+"""What each subcommand that reads results does with them."""
 
 
 def _readme() -> _Parts:
@@ -138,7 +138,7 @@ _LAYOUTS = {
     "{en, fr}`: `--language` says which one is the reference",
     "opus": "aligned text files of OPUS and of its test sets. The label `label` is in REF.labels",
 }
-"""Where a layout is found, and what it sets."""
+"""Where each layout occurs, and what it sets."""
 
 
 def _inputs() -> _Parts:
@@ -176,7 +176,7 @@ def _result() -> _Parts:
 
 
 def _objects(file: str) -> Iterator[str]:
-    """A heading and a list for each object of a JSON Schema: its fields with descriptions."""
+    """For each object of a JSON Schema, a heading and a list of its fields with descriptions."""
     schema = json.loads((PROJECT / "docs" / file).read_text(encoding="utf-8"))
     for name, definition in {"": schema, **schema["$defs"]}.items():
         fields = definition.get("properties", {}).items()
@@ -250,4 +250,4 @@ _PAGES: Mapping[str, Callable[[], _Parts]] = {
     "docs/tables.md": _tables,
     "docs/significance.md": _significance,
 }
-"""What makes the tables of each page."""
+"""The functions that make the tables of each page."""

@@ -1,4 +1,4 @@
-"""The parts of pages that follow from the code. They are between two comments, with their names."""
+"""Replaces generated parts of pages, which stand between two comments with the part's name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ COMMAND = ".venv/bin/python -m docs.make"
 
 
 def with_part(page: str, name: str, part: str) -> str:
-    """The page with another text in one of its parts.
+    """The page with another text for one of its parts.
 
     Args:
       page: the page.

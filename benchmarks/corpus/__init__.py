@@ -1,1 +1,1 @@
-"""Makes the text that the benchmarks score, and keeps it in a folder."""
+"""Generates the texts that the benchmarks score, and keeps them in a folder."""

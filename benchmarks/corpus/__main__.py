@@ -1,11 +1,11 @@
-"""Makes the benchmark's corpus: text like newswire, every line of every file different.
+"""Makes the benchmarks' corpus: text like newswire, in which no line occurs twice.
 
 Repeated lines would make a scorer that caches lines look faster than it is.
 
     python -m benchmarks.corpus FOLDER --pairs N
 
-writes FOLDER/ref-NN.txt and FOLDER/system01-NN.txt in shards; systems 2 to 16
-have the first shard only. The same numbers give the same bytes.
+writes FOLDER/ref-NN.txt and FOLDER/system01-NN.txt in shards; systems 2 to 16 have the first shard
+only. The same N always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.program import command_parser
 _SHARDS = 10
 
 _CHUNK = 16_384
-"""Lines that are made at a time."""
+"""How many lines are made at a time."""
 
 
 def make_corpus(folder: pathlib.Path, pairs: int) -> None:

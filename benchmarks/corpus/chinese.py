@@ -1,9 +1,9 @@
-"""Turns lines of the corpus into lines that look like Chinese, for the tokenizers of Chinese.
+"""Turns lines of the corpus into lines that look like Chinese, to measure Chinese tokenizers.
 
     python -m benchmarks.corpus.chinese FOLDER FILE...
 
-Every word becomes one to four Han characters, the same ones each time. So candidates match
-references as in the corpus. Acronyms stay Latin, numbers do not change, and punctuation becomes
+Every word becomes one to four Han characters, always the same ones, so candidates match references
+as they do in the corpus. Acronyms stay Latin, numbers do not change, and punctuation becomes
 full-width.
 """
 
@@ -15,7 +15,7 @@ import sys
 import zlib
 
 _FIRST_HAN, _HANS = 0x4E00, 3_500
-"""The number of Han characters in common use. Frequent words make frequent characters."""
+"""How many Han characters are in common use. Frequent words become frequent characters."""
 
 _WORD = re.compile(r" ?([^\W\d_]+) ?")
 _FULL_WIDTH = str.maketrans({mark: chr(ord(mark) + 0xFEE0) for mark in ",!?:;()"} | {".": "。"})

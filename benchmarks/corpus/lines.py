@@ -1,7 +1,7 @@
-"""The lines of the corpus: text like newswire, and systems that err in it, all by a seed.
+"""Generates the corpus's lines from a seed: text like newswire, and systems that make errors in it.
 
-A line is made as numbers of pieces of text (words, separators, line ends). Each
-line has a name that no other line has, so that all lines are different.
+A line is a sequence of numbers of pieces of text (words, separators, line ends). Each line contains
+a name that no other line has, so all lines are different.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _QUOTED_LINES = 0.16
 _LINE_ENDS = (".\n", "\n", "!\n", "?\n", '."\n', ":\n", "...\n", ".&quot;\n")
 _LINE_END_SHARES = (0.82, 0.11, 0.01, 0.02, 0.02, 0.005, 0.01)
 
-# How a system errs: shares of its words. The errors of a line come together.
+# A system's errors, as shares of its words. Some lines have more errors than others.
 _SUBSTITUTED, _DELETED, _INSERTED, _SWAPPED = 0.41, 0.05, 0.06, 0.04
 _SPREAD_OF_LINES = 0.5
 _COMMAS_DROPPED, _COMMAS_ADDED = 0.18, 0.012
@@ -36,11 +36,11 @@ Integers = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class Lines:
-    """Lines as numbers of pieces of text.
+    """Lines as numbers that stand for pieces of text.
 
     Attributes:
-      words: the word at each place, all lines one after the other.
-      separators: what follows each word; what follows the last one ends the line.
+      words: the words of all lines, one line after the other.
+      separators: what follows each word; after the last word of a line, it ends the line.
       firsts: the place of each line's first word.
     """
 
@@ -50,10 +50,10 @@ class Lines:
 
 
 class Pieces:
-    """The pieces of text, and how often each one is drawn.
+    """The pieces of text, and how often each is drawn.
 
-    The pieces are the words, the words with a capital, the numbers, the
-    separators, the line ends, and then the names of a chunk.
+    They are the words, the capitalized words, the numbers, the separators, the line ends, and then
+    the names of a chunk.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Pieces:
         return source.choice(self._words, count)
 
     def draw_separators(self, source: np.random.Generator, count: int) -> Integers:
-        """Draws separators that are no quotes."""
+        """Draws separators other than quotes."""
         return source.choice(self._separators, count)
 
     def draw_ends(self, source: np.random.Generator, count: int) -> Integers:
@@ -100,12 +100,12 @@ class Pieces:
 
 
 def _with_rest(shares: tuple[float, ...]) -> npt.NDArray[np.float64]:
-    """The shares, and what they leave as the last one."""
+    """The shares, and the remainder as one more share."""
     return np.array([*shares, 1 - sum(shares)])
 
 
 def _drawing_table(shares: npt.NDArray[np.float64]) -> Integers:
-    """Numbers, each as often as its share: a random place in it is a random number."""
+    """A list with each number as often as its share, so that a random item is a random number."""
     counts = np.ceil(shares * 2**20).astype(np.int64)
     return np.repeat(np.arange(len(shares)), counts)
 
@@ -117,7 +117,7 @@ def reference_lines(pieces: Pieces, first_line: int, count: int) -> Lines:
     lengths = np.rint(np.exp(logarithms)).astype(np.int64).clip(_FEWEST_WORDS, _MOST_WORDS)
     firsts = np.cumsum(lengths) - lengths
     words = pieces.draw_words(source, lengths.sum())
-    # The name that no other line has.
+    # A name that no other line has.
     words[firsts + source.integers(lengths)] = pieces.first_name + np.arange(count)
     separators = pieces.draw_separators(source, len(words))
     quoted = source.random(count) < _QUOTED_LINES
@@ -131,7 +131,7 @@ def reference_lines(pieces: Pieces, first_line: int, count: int) -> Lines:
 
 
 def candidate_lines(pieces: Pieces, references: Lines, first_line: int, system: int) -> Lines:
-    """What a system makes of these references: the same lines with its errors."""
+    """The output of a system: the references with its errors."""
     source = np.random.default_rng([_SEED, first_line, system])
     words = references.words.copy()
     lengths = np.diff(references.firsts, append=len(words))
@@ -157,7 +157,7 @@ def candidate_lines(pieces: Pieces, references: Lines, first_line: int, system: 
     kept[inserted] += 1
     places = np.repeat(np.arange(len(words)), kept)
     words, separators = words[places], references.separators[places]
-    again = np.flatnonzero(places[1:] == places[:-1])  # a word is put before the one that is there
+    again = np.flatnonzero(places[1:] == places[:-1])  # where a word is inserted before another
     words[again] = pieces.draw_words(source, len(again))
     separators[again] = pieces.first_separator
     line = np.repeat(np.arange(len(lengths)), lengths)[places]
@@ -173,13 +173,13 @@ def candidate_lines(pieces: Pieces, references: Lines, first_line: int, system: 
 
 
 def text(pieces: Pieces, lines: Lines, stream: int, first_line: int) -> bytes:
-    """The bytes of lines, each with a capital at its start; names are those of a stream."""
+    """The bytes of lines, each of which begins with a capital; each stream has its own names."""
     words = lines.words.copy()
     begin = words[lines.firsts]
     words[lines.firsts] = np.where(begin < WORDS, begin + WORDS, begin)
     both = np.empty(2 * len(words), np.int64)
     both[0::2], both[1::2] = words, lines.separators
-    # Multiplied by an odd number, which keeps them apart, so that neighbours do not look alike.
+    # Multiplying by an odd number keeps them different, and neighbours then do not look alike.
     numbers = (first_line + np.arange(len(lines.firsts))) * 7_368_787 % NAMES
     texts = pieces.texts + [name(number, stream).encode() for number in numbers.tolist()]
     return b"".join(map(texts.__getitem__, both.tolist()))

@@ -1,11 +1,11 @@
-"""Makes record files of the benchmark's corpus.
+"""Converts the benchmarks' corpus to files of records, for benchmarks of record formats and joins.
 
     python -m benchmarks.corpus.records FOLDER REFERENCES CANDIDATES
 
-writes each shard as records of pairs, with hyp and ref (pairs-NN.jsonl and others, see `FORMATS`).
-Beside them, it writes the references and two systems for joins: each has records with ids, in an
-order of its own (references.parquet, first.jsonl, ...), and a file of lines in the order of the
-references (first.txt). The second system writes the references without their first words.
+writes each shard as records with the fields hyp and ref (pairs-NN.jsonl and others, see `FORMATS`).
+For joins, it also writes the references and two systems, each as records with ids, the systems'
+shuffled (references.parquet, first.jsonl, ...), and as lines in the order of the references
+(first.txt). The second system's outputs are the references without their first words.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 FORMATS = ("zstd.parquet", "snappy.parquet", "jsonl", "tsv")
-"""The ends of the names of record files."""
+"""The suffixes of record files."""
 
 _ROW_GROUP = 100_000
 
 
 def _write(columns: Mapping[str, Sequence[str]], path: pathlib.Path) -> None:
-    """Writes records in the format that the end of the file's name says."""
+    """Writes records in the format that the suffix of the file says."""
     rows = zip(*columns.values(), strict=True)
     if path.suffix == ".parquet":
         compression = path.name.split(".")[-2] if path.name.count(".") > 1 else "snappy"

@@ -1,4 +1,4 @@
-"""The vocabulary of the benchmark's corpus: pronounceable words, numbers and names."""
+"""Generates the vocabulary of the benchmarks' corpus: pronounceable words, numbers and names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 WORDS = 60_000
-"""Types that are words; the most frequent ones are the shortest."""
+"""How many different words there are; the most frequent ones are the shortest."""
 
 NUMBERS = 4_000
 
@@ -15,7 +15,7 @@ def _parts(text: str) -> list[str]:
     return text.split()
 
 
-# What occurs more often stands there more often.
+# More frequent parts are listed more often.
 _ONSETS = _parts("b d f g h k l m n p r s t v w z br dr fl gr kl kr pl pr sch sp st str tr zw qu")
 _VOWELS = [*"aaaaaaeeeeeeeeeeeeeeiiiiiiiooouuu", *_parts("ei ei ie ie au au eu ä ü")]
 _CODAS = _parts(
@@ -25,7 +25,7 @@ _ENDINGS = _parts("e en er es em ung heit lich isch keit te ten chen st t n s")
 
 _NAME_SYLLABLES = [onset + vowel for onset in "bdfghjklmnprstvz" for vowel in "aeiou"][:64]
 NAMES = len(_NAME_SYLLABLES) ** 4
-"""How many names there are for each ending of a name."""
+"""How many names there are with each ending."""
 
 _NAME_ENDINGS = _parts(
     "ck nd lt rn sk witz ng x ff gg ld mp nn pp rd ss tt berg dorf feld hof lund mann quist rup sen"
@@ -33,12 +33,12 @@ _NAME_ENDINGS = _parts(
 
 
 def word_list(seed: int) -> list[str]:
-    """The words, most frequent first, all different."""
+    """Different words, the most frequent first."""
     return _different(seed, WORDS, _word)
 
 
 def number_list(seed: int) -> list[str]:
-    """Numbers, dates, times and amounts, all different."""
+    """Different numbers, dates, times and amounts."""
     return _different(seed, NUMBERS, _number)
 
 
@@ -51,13 +51,13 @@ def _different(seed: int, count: int, make: Callable[[random.Random, int], str])
 
 
 def name(number: int, ending: int) -> str:
-    """A name that is different for every (number, ending)."""
+    """A name, different for every (number, ending)."""
     syllables = (_NAME_SYLLABLES[number >> bits & 63] for bits in (18, 12, 6, 0))
     return ("".join(syllables) + _NAME_ENDINGS[ending]).capitalize()
 
 
 def _word(source: random.Random, rank: int) -> str:
-    """A word for a rank; it may be one that is there already."""
+    """A word for a rank, which may not be a new one."""
     if rank < 60:
         parts: list[list[str]] = [[*"dwszmnf", "", ""], [*"aeiou"], [*"nsmrnsrb", "uf", "ch"]]
         return "".join(map(source.choice, parts))

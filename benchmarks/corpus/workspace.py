@@ -1,4 +1,4 @@
-"""Keeps the corpus of one size, and texts that are made from it, in a folder."""
+"""Makes a corpus of one size, and texts from it, on demand, and keeps them in a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SYSTEMS = 16
 """The number of systems in the first shard. The other shards have only the first system."""
 
 _SOURCES = ("__main__.py", "lines.py", "vocabulary.py", "chinese.py", "records.py")
-"""The files of this folder that make the texts. If one changes, they are made again."""
+"""The files of this folder that make the texts, which are made again if one of these changes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Text:
     """Files of references and candidates that belong together.
 
     Attributes:
-      pairs: the lines of each stream.
+      pairs: the number of lines of each stream.
       references: the pattern of each stream of references.
       candidates: the pattern of each system's files.
     """
@@ -50,7 +50,7 @@ class Text:
 
 
 class Workspace:
-    """The corpus with this number of pairs. It is made if it is not there yet.
+    """The corpus with this number of pairs, which is made unless it exists.
 
     Attributes:
       pairs: the number of pairs.
@@ -65,20 +65,20 @@ class Workspace:
         self._made("", "benchmarks.corpus", "--pairs", str(pairs))
 
     def whole(self, copies: int = 1) -> Text:
-        """The whole corpus with one system, linked some times."""
+        """The whole corpus with one system; `copies` of it, as links."""
         return self._linked(1, "??", copies, self.pairs)
 
     def shard(self, systems: int = 1, copies: int = 1) -> Text:
-        """A tenth of the corpus with up to SYSTEMS systems, linked some times."""
+        """A tenth of the corpus with up to SYSTEMS systems; `copies` of it, as links."""
         return self._linked(systems, "00", copies, self.pairs // 10)
 
     def head(self, lines: int, systems: int = 1, references: int = 1) -> Text:
-        """The first lines of the corpus; of several systems in the first shard.
+        """The first lines of the corpus; of its first shard, if there are several systems.
 
-        More references than one are the texts of other systems.
+        Further references are the outputs of other systems.
 
         Raises:
-          ValueError: the corpus has fewer lines of so many systems.
+          ValueError: the corpus does not have so many lines of so many systems.
         """
         most = self.pairs if systems == references == 1 else self.pairs // 10
         if lines > most:
@@ -97,14 +97,14 @@ class Workspace:
         return Text(lines, (first, *others[len(others) - more :]), tuple(others[:systems]))
 
     def chinese_head(self, lines: int) -> Text:
-        """The first lines of the corpus, changed to look like Chinese."""
+        """The first lines of the corpus, made to look like Chinese."""
         files = self.head(lines).files
         folder = self._made(f"chinese-{lines}", "benchmarks.corpus.chinese", *files)
         references, candidates = (str(folder / pathlib.Path(path).name) for path in files)
         return Text(lines, (references,), (candidates,))
 
     def compressed(self) -> Text:
-        """The whole corpus as .gz, each file by itself, by gzip with its own level."""
+        """The whole corpus, each file compressed by gzip at its default level."""
         folder, text = self._folder / "gz", self.whole()
         if not folder.exists():
             partial = self._folder / "gz.partial"
@@ -116,7 +116,7 @@ class Workspace:
         return Text(self.pairs, (f"{folder}/ref-*.gz",), (f"{folder}/system01-*.gz",))
 
     def records(self) -> pathlib.Path:
-        """The folder of the whole corpus as records, see `benchmarks.corpus.records`."""
+        """The folder with the whole corpus as records (see `benchmarks.corpus.records`)."""
         text = self.whole()
         patterns = (*text.references, *text.candidates)
         return self._made("records", "benchmarks.corpus.records", *patterns)
@@ -135,7 +135,7 @@ class Workspace:
         return Text(copies * pairs, (patterns[0],), tuple(patterns[1:]))
 
     def _made(self, name: str, module: str, *arguments: str) -> pathlib.Path:
-        """A folder that a program makes, in a child, so that this process stays small."""
+        """A folder made by a program that runs in a child, so that this process stays small."""
         folder = self._folder / name
         if not folder.exists():
             partial = folder.with_name(f"{folder.name}.partial")

@@ -1,1 +1,1 @@
-"""Measures the plans of massive corpora. Only the metadata of these corpora exists."""
+"""Measures what planning a massive corpus costs, with corpora of which only the metadata exists."""

@@ -1,10 +1,10 @@
-"""Plans fake corpora of up to a petabyte, and reports the cost of the plans.
+"""Plans fake corpora of up to a petabyte, and reports what the plans cost.
 
     python -m benchmarks.plans --output out/plans.md
 
 Only metadata exists: names, sizes, and a formula for the place of each newline. The worker that
-lists files and the worker that plans run as in a real job, each in a process of its own. This takes
-about 10 minutes, 10 GB of memory and 1 GB of disk. `--only` takes the numbers of the corpora.
+lists files and the worker that plans do what they do in a real job, each in its own process. This
+takes about 10 minutes, 10 GB of memory and 1 GB of disk. `--only` chooses corpora by number.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _COLUMNS = {
     "portions MB": "{:,.1f}",
     "largest portion KB": "{:,.1f}",
 }
-"""The columns of the report, and how their figures are shown."""
+"""The columns of the report, and the formats of their figures."""
 
 
 def _row(corpus: steps.FakeCorpus) -> str:
-    """The cost of planning a corpus, each step in a new process."""
+    """The row of the report for a corpus, each of whose steps runs in a new process."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for step in (steps.list_files, steps.plan_portions):

@@ -1,6 +1,6 @@
-"""Fake corpora, and the two steps of a job that plan them, with their cost.
+"""Fake corpora, and runs of the two steps of a job that plan them, which return their cost.
 
-A formula gives the place of each newline of 100 TB, so the counts are those that a job would get.
+A formula gives the place of each newline in 100 TB, so the counts are as those of a real job.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Integers = npt.NDArray[np.int64]
 _LINE_BYTES = 210
 _SPREAD_OF_LINES, _SPREAD_OF_SHARDS = 0.05, 0.02
 _WAVE = 1e-3
-"""The largest distance of newlines from their even places, as a share of the file's lines."""
+"""How far newlines can be from even spacing, as a share of the file's lines."""
 
 Figures = Mapping[str, float]
-"""The figures of a step, by the names of their columns."""
+"""The figures of a step, by the names of the report's columns."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,12 +49,12 @@ class FakeCorpus:
 
     Attributes:
       name: its name in the report.
-      systems: how many systems there are; there is one stream of references.
-      shards: files of each stream.
+      systems: the number of systems, beside one stream of references.
+      shards: the number of files of each stream.
       shard_bytes: about how large each file is.
-      suffix: how the files' names end.
+      suffix: the suffix of the files.
       aligned: whether all streams are cut at the same lines.
-      range_bytes: the flag --range_bytes, if it is given.
+      range_bytes: the value of --range_bytes, if any.
     """
 
     name: str
@@ -71,9 +71,9 @@ class FakeCorpus:
         names = ["references", *(f"candidates system-{i:02}" for i in range(self.systems))]
         return [Stream(name, f"{self._folder(i)}/part-*") for i, name in enumerate(names)]
 
-    @functools.cache  # noqa: B019  (a process plans one corpus)
+    @functools.cache  # noqa: B019  (each process plans only one corpus)
     def text(self, stream: int) -> FakeText:
-        """A stream. Every stream has as many lines as the first one."""
+        """The text of a stream. All streams have the same number of lines."""
         source = np.random.default_rng([2017, stream])
         cut = np.random.default_rng(2017) if self.aligned else source
         bounds = np.cumsum(cut.normal(1, _SPREAD_OF_SHARDS, self.shards))
@@ -99,9 +99,9 @@ class FakeText:
     """Where the lines of a stream are.
 
     Attributes:
-      lines: int64, the lines of each file.
-      sizes: int64, the bytes of each file.
-      waves: how often the length of lines goes up and down in a file.
+      lines: int64, the number of lines of each file.
+      sizes: int64, the number of bytes of each file.
+      waves: how often lines get longer and shorter again in a file.
     """
 
     lines: Integers
@@ -109,10 +109,10 @@ class FakeText:
     waves: int
 
     def newlines_before(self, file: int, at: Integers) -> Integers:
-        """The number of newlines before bytes of a file. It never falls from byte to byte."""
+        """The number of newlines before each of these bytes of a file, which never decreases."""
         lines, size = self.lines[file], self.sizes[file]
         share = at / max(size, 1)
-        # The wave is 0 at both ends, and so flat that the sum never falls.
+        # The wave is 0 at both ends, and so flat that the sum never decreases.
         wave = _WAVE * np.sin(2 * np.pi * self.waves * share)
         before: Integers = np.rint(lines * (share + wave)).astype(np.int64).clip(0, lines)
         before[at >= size] = lines
@@ -135,7 +135,7 @@ CORPORA = (
 
 
 def list_files(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
-    """The step "List their files". It writes to a file what "Count lines" would give."""
+    """Runs the step "List their files", and writes to a file what "Count lines" would return."""
     found = [corpus.found(stream) for stream in range(len(corpus.streams))]
     start = time.perf_counter()
     by_stream = [
@@ -161,9 +161,9 @@ def list_files(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
 
 
 def plan_portions(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
-    """The step "Plan portions", and the shuffle of its portions."""
+    """Runs the step "Plan portions", and the shuffle of its portions."""
     start = time.perf_counter()
-    # An engine also sends all counts as one message, and the step gets them as a list.
+    # Like an engine, which sends all counts as one message; the step gets them as a list.
     counts = [pickle.loads(each) for each in pickle.loads(file.read_bytes())]
     nul_notices(corpus.streams, counts)
     plan = make_plan(corpus.streams, counts, "same" if corpus.aligned else "any")
@@ -184,7 +184,7 @@ def plan_portions(corpus: FakeCorpus, file: pathlib.Path) -> Figures:
 
 
 def _peak_megabytes() -> float:
-    """The most memory of this process so far."""
+    """The peak memory of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 

@@ -1,1 +1,1 @@
-"""Simulates how often p-values give false alarms, and how often intervals hold."""
+"""Simulates how often p-values raise false alarms, and how often intervals contain the truth."""

@@ -1,4 +1,4 @@
-"""Simulates how often p-values give false alarms, and how often 95 % intervals hold.
+"""Simulates how often p-values raise false alarms, and 95 % intervals contain the true score.
 
 python -m benchmarks.significance --output benchmarks/significance/RESULTS.md
 """
@@ -17,7 +17,7 @@ from benchmarks.significance.population import Population, in_documents, segment
 from benchmarks.significance.trials import LEVELS, Outcome, judged
 
 _SEGMENTS = 20_000
-"""Segments of the population."""
+"""The number of segments of the population."""
 
 _SIZES = (30, 100, 300, 1000, 3000)
 _DOCUMENTS = (30, 100, 300)
@@ -63,7 +63,7 @@ def _main() -> None:
 def _judged_sizes(
     population: Population, sizes: Sequence[int], flags: argparse.Namespace
 ) -> Iterator[tuple[str, dict[str, Outcome]]]:
-    """Pairs of a label and what each method said."""
+    """(label of a size, what each method said)."""
     name = population.definition.metric.name
     for size in sizes:
         print(f"significance: {size} units, {name}", file=sys.stderr)

@@ -1,6 +1,6 @@
-"""The population from which test sets are drawn: segments with the outputs of two systems.
+"""Makes the population from which test sets are drawn: segments with outputs of two systems.
 
-The texts are those of the benchmarks' corpus, scored with the project's own kernel.
+The texts are those of the benchmarks' corpus, counted by the project's own kernel.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from benchmarks.corpus.lines import Pieces, candidate_lines, reference_lines, te
 _ORDERS = 4
 _DOCUMENT_SIZES = (4, 17)
 _LIKENESS = 0.25
-"""How much the segments of a document have in common: 0 for nothing, 1 if all differences between
-the systems are differences between documents."""
+"""How alike the segments of a document are: 0 if not at all, 1 if all differences between the
+systems are differences between documents."""
 
 Integers = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
 class Population:
-    """Segments of two systems, and the documents that they are in.
+    """Segments of two systems, and their documents.
 
     Attributes:
       definition: the definition of the score.
       counts: int64 (2, segments, W), the columns of the metric, as in `BatchStatistics`.
-      bounds: int64 (documents + 1,), the first segment of each document. A population without
-        documents has one segment in each.
+      bounds: int64 (documents + 1,), the first segment of each document. Without documents, each
+        segment is one.
     """
 
     definition: Definition
@@ -48,16 +48,16 @@ class Population:
 
     @property
     def true_score(self) -> float:
-        """The score of either system in a test set without end: each has half of both outputs."""
+        """Either system's score in an infinite test set, where each has half of both outputs."""
         return float(self.definition.metric.value(self.counts.sum(axis=(0, 1)).tolist()))
 
     def draw(self, documents: int, source: np.random.Generator) -> tuple[Integers, Integers]:
-        """Draws a test set of so many documents, with replacement.
+        """Draws a test set of this number of documents, with replacement.
 
-        For each document a coin decides which system is which, so in truth they do not differ.
+        For each document, a coin decides which system is which, so they do not really differ.
 
         Returns:
-          The counts of its documents, int64 (2, documents, W), and those of their segments.
+          The counts of its documents, int64 (2, documents, W), and of their segments.
         """
         chosen = source.integers(self.documents, size=documents)
         sizes = np.diff(self.bounds)[chosen]
@@ -70,7 +70,7 @@ class Population:
 
 
 def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
-    """A population of segments that are independent of each other, counted by a metric."""
+    """A population of segments that are independent of each other, counted for a metric."""
     text_steps, definition = definition_of(config_type(name)())
     pieces = Pieces()
     references = reference_lines(pieces, 0, segments)
@@ -78,7 +78,7 @@ def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
     counts = []
     for system in (1, 2):
         lines = candidate_lines(pieces, references, 0, system)
-        # The names of the system's own stream would be wrong words in each line: take the others.
+        # With the references' names: those of the system's stream would be an error in each line.
         candidates = text(pieces, lines, 0, 0).decode().split("\n")[:-1]
         batch = to_batch([(line, [end]) for line, end in zip(candidates, ends, strict=True)])
         counts.append(count_batch(batch, text_steps, definition.metric).counts[0][0])
@@ -86,7 +86,7 @@ def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
 
 
 def in_documents(population: Population, source: np.random.Generator) -> Population:
-    """The same segments in documents: in each one, the same system tends to be better.
+    """The same segments in documents, in each of which the same system tends to be better.
 
     The columns are those of BLEU.
     """

@@ -1,4 +1,4 @@
-"""Trials: test sets are drawn, and each method judges two systems that do not differ in truth."""
+"""Runs trials: draws test sets, and lets each method judge two systems that in truth are equal."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Outcome:
     """What a method said in all trials. Mutable.
 
     Attributes:
-      p_values: one for each trial; empty if the method gives none.
-      covered: for each trial whether the 95 % interval of a score had the population's score.
+      p_values: the p-value of each trial; empty if the method gives none.
+      covered: for each trial, whether the 95 % interval of a score contained the true score.
     """
 
     p_values: list[float] = dataclasses.field(default_factory=list)
@@ -39,29 +39,29 @@ class Outcome:
     def add(
         self, p_value: float | None, interval: tuple[float, float] | None = None, truth: float = 0
     ) -> None:
-        """Adds what the method said in a trial: None if it said nothing."""
+        """Adds what the method said in a trial; None if it said nothing."""
         if p_value is not None:
             self.p_values.append(p_value)
         if interval is not None:
             self.covered.append(interval[0] <= truth <= interval[1])
 
     def alarms(self, level: float) -> float | None:
-        """The share of trials that found a difference, at a level."""
+        """The share of trials with a significant difference, at this level."""
         return float(np.mean(np.array(self.p_values) <= level)) if self.p_values else None
 
     @property
     def coverage(self) -> float | None:
-        """The share of intervals that had the population's score."""
+        """The share of intervals that contained the true score."""
         return float(np.mean(self.covered)) if self.covered else None
 
 
 def judged(
     population: Population, documents: int, trials: int, resamples: int
 ) -> dict[str, Outcome]:
-    """What each method says about `trials` test sets of so many documents each.
+    """What each method says about `trials` test sets with this number of documents each.
 
-    Each method is told the documents. If some have several segments, there is one more outcome:
-    that of the standard error of segments, which ignores that they belong together.
+    All methods know the documents. If some documents have several segments, there is one more
+    outcome, for the standard error by segment, which ignores that they belong together.
     """
     truth, definition = population.true_score, population.definition
     names = ["standard error", "bootstrap", "sacreBLEU's bootstrap", "randomization"]

@@ -1,1 +1,1 @@
-"""The speed and the memory of the command, against other programs and against itself."""
+"""Measures speed and memory, compared with other programs and with other versions of beam-bleu."""

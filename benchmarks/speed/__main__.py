@@ -1,11 +1,11 @@
-"""Measures beam-bleu against other programs and against itself, and prints a report.
+"""Compares beam-bleu's speed and memory with other programs and versions, and prints a report.
 
     python -m benchmarks.speed --output benchmarks/speed/RESULTS.md
     python -m benchmarks.speed --quick
     python -m benchmarks.speed --only before --before ../before/.venv/bin/beam-bleu
 
-The second one prints the main ratios, for a developer who changes the kernel. The third one
-compares the command with that of another installation.
+The second command prints the main ratios, for developers who change the kernel. The third compares
+this installation with another one.
 """
 
 from __future__ import annotations

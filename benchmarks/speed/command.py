@@ -1,4 +1,4 @@
-"""The whole command: against other programs and against itself, with systems, metrics, evidence."""
+"""Measures the whole command on plain lines: against other programs, and with more systems, ..."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchmarks.speed.programs import (
 )
 
 _COPIES = 10
-"""How often a large text has the corpus."""
+"""How many times a large text repeats the corpus."""
 
 _METRICS = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
 """Metrics of one run, and their names in sacreBLEU's output."""
@@ -148,7 +148,7 @@ def _many_systems(setting: Setting) -> Iterator[Comparison]:
 
 
 def _repeated_systems(setting: Setting, lines: int, systems: int) -> Text:
-    """The first lines with many systems. The corpus has 16, so texts have several names."""
+    """The first lines of many systems. The corpus has only 16, so each text gets several names."""
     text = setting.corpus.head(min(lines, setting.corpus.pairs // 10), SYSTEMS)
     names = (text.candidates[number % SYSTEMS] for number in range(systems))
     return dataclasses.replace(text, candidates=tuple(names))
@@ -239,7 +239,7 @@ def _slices(setting: Setting) -> Iterator[Comparison]:
 
 
 def _against_plain(text: Text, flags: Mapping[str, tuple[str, ...]], most: float) -> Comparison:
-    """Runs with flags against the run without them, CPU."""
+    """Compares the CPU time of runs with flags with that of the run without them."""
     what = _size(text)
     return Comparison(
         [beam_bleu(OURS, text), *(beam_bleu(name, text, *each) for name, each in flags.items())],
@@ -287,7 +287,7 @@ def _replicates(setting: Setting) -> Iterator[Comparison]:
             )
         ],
     )
-    # sacreBLEU holds 44 bytes for each line and each of its 1,000 replicates.
+    # Few, because sacreBLEU needs 44 bytes for each line and each of its 1,000 replicates.
     lines = setting.corpus.head(min(20_000, setting.corpus.pairs // 10), 2)
     yield Comparison(
         [

@@ -1,9 +1,9 @@
-"""The contestants that time themselves, so that only the counting counts.
+"""Contestants that time themselves, so that only their counting is measured, not their start.
 
     python -m benchmarks.speed.contestants NAME CANDIDATES REFERENCES... [--metric METRIC ...]
 
-prints the seconds of the counting, and a digest of its numbers, as JSON. Other programs are
-imported only by their contestants.
+prints, as JSON, the seconds that counting took, and a digest of its numbers. Only the contestants
+of other programs import them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 from benchmarks.program import command_parser
 
 _LINES = 4
-"""The lines of a summary."""
+"""The number of lines of a summary."""
 
 _ROUGE = {"rouge": ("rouge1", "rouge2", "rougeL"), "rougeLsum": ("rougeLsum",)}
-"""The metrics of ROUGE that are computed at once."""
+"""The metrics of ROUGE that are computed together."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Task:
 
     Attributes:
       call: what is timed.
-      numbers: makes of its result what is compared with another contestant: for BLEU the length of
-        the candidate and of the reference, the matches and the totals; for chrF hyp, ref and match
-        of each order; for TER the edits, and the length of the references in parts of a word; for
-        WER and CER the substitutions, deletions, insertions and the length of the reference; with
-        --numbers the scores or the edits. They are those of every segment, in order.
+      numbers: turns its result into the numbers of every segment, in order, that are compared with
+        another contestant. For BLEU, they are the lengths of candidate and reference, the matches
+        and the totals; for chrF, hyp, ref and match of each order; for TER, the edits, and the
+        length of the references in parts of a word; for WER and CER, the substitutions, deletions,
+        insertions and the length of the reference; with --numbers, the scores or the edits.
     """
 
     call: Callable[[], Any]
@@ -49,7 +49,7 @@ Texts = tuple[list[str], list[list[str]]]
 
 
 def kernel(texts: Texts, flags: argparse.Namespace) -> Task:
-    """beam-bleu's kernel on batches that are ready."""
+    """beam-bleu's kernel, on batches made beforehand."""
     import numpy as np
 
     from beam_bleu.pipeline.cheap_start import keep_freed_memory
@@ -87,7 +87,7 @@ def kernel(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def _configs(flags: argparse.Namespace) -> list[Any]:
-    """The definitions of what the kernel counts at once."""
+    """The definitions for which the kernel counts at once."""
     from beam_bleu.transforms.known_metrics import config_type
 
     options = {
@@ -101,7 +101,7 @@ def _configs(flags: argparse.Namespace) -> list[Any]:
 
 
 def _counts(metric: str, counts: Any) -> Any:
-    """The counts of the first system that another program has, too: int64 (segments, counts)."""
+    """The counts of the first system that other programs also have: int64 (segments, counts)."""
     import numpy as np
 
     if metric == "bleu":
@@ -148,7 +148,7 @@ def sacrebleu(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def fastchrf(texts: Texts, flags: argparse.Namespace) -> Task:
-    """The API of fastchrf: the scores of all segments by one call."""
+    """The API of fastchrf: one call for the scores of all segments."""
     from fastchrf import pairwise_chrf
 
     candidates, (references,) = texts
@@ -157,7 +157,7 @@ def fastchrf(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def squad(texts: Texts, flags: argparse.Namespace) -> Task:
-    """SQuAD's evaluation in pure Python, of each segment."""
+    """SQuAD's evaluation in pure Python, segment by segment."""
     import numpy as np
 
     from benchmarks.speed.squad_evaluation import best_exact, best_f1
@@ -188,7 +188,7 @@ def jiwer(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def universal_edit_distance(texts: Texts, flags: argparse.Namespace) -> Task:
-    """The API of universal-edit-distance: the edits of all segments, in words, by one call."""
+    """The API of universal-edit-distance: one call for the edits, in words, of all segments."""
     from universal_edit_distance import word_edit_distance_array
 
     candidates, (references,) = texts
@@ -196,7 +196,7 @@ def universal_edit_distance(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def rapidfuzz(texts: Texts, flags: argparse.Namespace) -> Task:
-    """RapidFuzz's Levenshtein distance: the edits in characters, of each segment."""
+    """RapidFuzz's Levenshtein distance: the edits in characters, segment by segment."""
     from rapidfuzz.distance import Levenshtein
 
     candidates, (references,) = texts
@@ -204,7 +204,7 @@ def rapidfuzz(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def rouge_score(texts: Texts, flags: argparse.Namespace) -> Task:
-    """The API of rouge_score, of each segment."""
+    """The API of rouge_score, segment by segment."""
     import numpy as np
     from rouge_score.rouge_scorer import RougeScorer
 
@@ -218,7 +218,7 @@ def rouge_score(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def bleuscore(texts: Texts, flags: argparse.Namespace) -> Task:
-    """The API of bleuscore, with sacreBLEU's reference length; it has one tokenizer, 13a."""
+    """The API of bleuscore, with sacreBLEU's reference length; its only tokenizer is 13a."""
     from bleuscore import compute
 
     groups = [list(of_text) for of_text in zip(*texts[1], strict=True)]
@@ -229,7 +229,7 @@ def bleuscore(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def score(texts: Texts, flags: argparse.Namespace) -> Task:
-    """One call for lists, without standard errors, which sacreBLEU does not give either."""
+    """The function `score`, without standard errors, which sacreBLEU does not give either."""
     from beam_bleu import score
 
     score(["the cat sat on the mat"], [["a cat sat on the mat"]])  # loads the compiled code
@@ -239,7 +239,7 @@ def score(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 def score_segments(texts: Texts, flags: argparse.Namespace) -> Task:
-    """One call for the scores of all segments in lists."""
+    """The function `score_segments`: one call for the scores of all segments in lists."""
     from beam_bleu import score_segments
 
     score_segments(["the cat sat on the mat"] * 2, [["a cat sat on the mat"] * 2])
@@ -254,7 +254,7 @@ def corpus_bleu(texts: Texts, flags: argparse.Namespace) -> Task:
 
 
 _FAST = (kernel, universal_edit_distance, rapidfuzz, score, score_segments)
-"""They are timed several times. The others take long, or remember the lines that they have seen."""
+"""These are timed several times. The others take long, or cache the lines that they have seen."""
 
 CONTESTANTS: dict[str, Callable[[Texts, argparse.Namespace], Task]] = {
     function.__name__: function
@@ -266,7 +266,7 @@ CONTESTANTS: dict[str, Callable[[Texts, argparse.Namespace], Task]] = {
 
 
 def timed(name: str, texts: Texts, flags: argparse.Namespace) -> dict[str, Any]:
-    """The median seconds of a contestant's passes, and its number or the digest of its numbers."""
+    """The median seconds of a contestant's passes, and its number, or a digest of its numbers."""
     import numpy as np
 
     if flags.metric == "rougeLsum":
@@ -285,7 +285,7 @@ def timed(name: str, texts: Texts, flags: argparse.Namespace) -> dict[str, Any]:
 
 
 def _summaries(lines: list[str]) -> list[str]:
-    """Texts of some lines each, as the summaries of news articles have them."""
+    """Texts of several lines each, like summaries of news articles."""
     return ["\n".join(lines[first : first + _LINES]) for first in range(0, len(lines), _LINES)]
 
 
@@ -298,7 +298,7 @@ def _lines(pattern: str) -> list[str]:
 
 
 def add_flags(parser: argparse.ArgumentParser | None = None) -> argparse.ArgumentParser:
-    """The flags that say what is counted, added to a parser."""
+    """Adds the flags that say what is counted to a parser."""
     parser = parser or argparse.ArgumentParser()
     parser.add_argument("--metric", default="bleu")
     parser.add_argument("--numbers", choices=["counts", "scores", "edits"], default="counts")

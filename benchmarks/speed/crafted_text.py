@@ -1,10 +1,10 @@
-"""The time of the kernel on crafted text: no input may cost much more per byte than ordinary text.
+"""Checks that no crafted text costs the kernel much more per byte than ordinary text.
 
     python -m benchmarks.speed.crafted_text
 
-prints nanoseconds of CPU time for each byte of references and candidates, and the ratio to ordinary
-text, and fails if one is too large. Each input is counted several times in turn with ordinary text;
-the figure is the minimum.
+prints CPU nanoseconds per byte of references and candidates, and the ratio to ordinary text, and
+fails if a ratio is too large. Each input takes several turns with ordinary text; the figure is the
+minimum.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from beam_bleu.transforms.statistics.counting import count_batch
 from benchmarks.program import command_parser
 
 _MOST = 7
-"""The largest ratio to ordinary lines that is good."""
+"""The largest ratio to ordinary lines that passes."""
 
 _PASSES = 7
 _BYTES = 1_000_000
-"""The bytes of each input's references and candidates, at least."""
+"""The least number of bytes of each input's references and candidates."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SYMBOLS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
@@ -37,7 +37,7 @@ Segments = tuple[list[list[str]], list[list[str]]]
 
 
 def _ordinary(rng: random.Random, tokens: int) -> str:
-    """Words with the lengths and frequencies of a newspaper."""
+    """Words with lengths as frequent as in a newspaper."""
     lengths = rng.choices(range(1, 13), [3, 17, 21, 16, 11, 9, 8, 6, 4, 3, 1, 1], k=tokens)
     words = ("".join(rng.choices(_LETTERS[: 3 + size], k=size)) for size in lengths)
     return " ".join(word + rng.choice(["", "", "", "", "", "", "", ",", "."]) for word in words)
@@ -50,7 +50,7 @@ def _changed(rng: random.Random, text: str, change: float = 0.15) -> str:
 
 
 def _pairs(text: str, other: str | None = None) -> Segments:
-    """As many copies of one segment as are needed for the size of an input."""
+    """As many copies of one segment as an input needs for its size."""
     other = text if other is None else other
     copies = max(1, _BYTES // (len(text.encode()) + len(other.encode())))
     return [[text] * copies], [[other] * copies]
@@ -73,7 +73,7 @@ def _inputs() -> Iterator[tuple[str, Segments]]:
         yield f"random symbols, {size:,}", _pairs("".join(rng.choices(_SYMBOLS, k=size)))
     text = " ".join(f"{'p' * 60}{number:06}{'p' * 60}" for number in range(10_000))
     yield "10,000 long tokens with the same begin and end", _pairs(text)
-    # The kernel has its own way for 64 bytes that are all tokens. Here they never are.
+    # The kernel has a fast path for 64 bytes that are all tokens, which these texts never take.
     yield "a word after 61 symbols", _pairs(("!" * 61 + "ab ") * 8_000)
     yield "points before digits", _pairs("....1" * 100_000)
     yield "wide white space", _pairs("a\u3000" * 100_000)
@@ -87,7 +87,7 @@ def _inputs() -> Iterator[tuple[str, Segments]]:
 
 
 def _batch(segments: Segments) -> tuple[SegmentBatch, int]:
-    """The batch of the segments and its bytes."""
+    """The batch of the segments, and its number of bytes."""
     candidates, references = (
         tuple(pa.array(texts, pa.large_string()) for texts in side) for side in segments
     )
@@ -97,7 +97,7 @@ def _batch(segments: Segments) -> tuple[SegmentBatch, int]:
 
 
 def _measured(passes: int, max_order: int) -> Iterator[tuple[str, float, float]]:
-    """(input, nanoseconds per byte, the same of ordinary lines in turn with it), each a minimum."""
+    """(input, its nanoseconds per byte, those of ordinary lines in turn with it), both minima."""
     text = BleuConfig().text
 
     def nanoseconds(batch: SegmentBatch, size: int) -> float:

@@ -1,7 +1,7 @@
-"""The whole command on Flink: with several workers, on this machine or on hosts that share nothing.
+"""Measures the whole command on Flink with several workers, on this machine or on separate hosts.
 
-All of them are on this machine, so more workers than it has cores show that the job works, and not
-how it scales.
+The hosts are on this machine, too, so more workers than it has cores show that a job works, not how
+it scales.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.speed.programs import scored_all
 
 _WORKERS = (1, 2)
 _COPIES = 10
-"""How often the larger text has the corpus."""
+"""How many times the larger text repeats the corpus."""
 
 
 def _on_flink(setting: Setting) -> Iterator[Comparison]:
@@ -55,12 +55,12 @@ def _texts(setting: Setting) -> tuple[Text, Text]:
 
 
 def _in_store(state: dict[str, list[str]], text: Text, folder: pathlib.Path) -> list[str]:
-    """Puts the files of a text into the object store; returns the arguments that name them there.
+    """Puts the files of a text into the object store; returns arguments that name them there.
 
     Args:
-      state: what is known of the cluster.
+      state: what is known about the cluster.
       text: the text.
-      folder: a new folder on the filesystem of the text; the store's has the same name.
+      folder: a new folder on the text's filesystem; that in the store has the same name.
     """
     from deploy.local.hosts import commands
 
@@ -74,7 +74,7 @@ def _in_store(state: dict[str, list[str]], text: Text, folder: pathlib.Path) -> 
 
 
 def _compared(name: str, texts: tuple[Text, Text], commands: Sequence[Sequence[str]]) -> Comparison:
-    """Two texts: the cost of a pair is the difference between them, so no start is in it."""
+    """Compares two texts: the difference between them is the cost of pairs, without the start."""
     small, large = (
         scored_all(Contestant(f"{name}, {text.pairs:,}", [*command, "--format=json"], text.pairs))
         for text, command in zip(texts, commands, strict=True)
@@ -98,4 +98,4 @@ def _compared(name: str, texts: tuple[Text, Text], commands: Sequence[Sequence[s
 
 
 BENCHMARKS: dict[str, Benchmark] = {"flink": _on_flink, "hosts": _on_hosts}
-"""They need Java; hosts need Linux and root. They run only if they are named."""
+"""They need Java; hosts also need Linux and root. They run only if they are named."""

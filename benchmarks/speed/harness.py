@@ -1,4 +1,4 @@
-"""Measures contestants that take turns, and reports how they compare with each other."""
+"""Lets contestants take turns, measures them, and reports how they compare with each other."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Contestant:
     Attributes:
       name: its name in the report and in the figures of a comparison.
       command: the program and its arguments.
-      pairs: the pairs that it scores, or counts the words of.
+      pairs: how many pairs it scores, or counts the words of.
       on: the cores that it may use; all if empty.
-      result: gets from its output what all contestants must agree on; None if there is nothing to
-        compare.
-      times_itself: whether it prints JSON with the seconds that count, as "cpu" and "wall".
+      result: extracts from its output what all contestants must agree on; None if there is nothing
+        to compare.
+      times_itself: whether it prints the seconds that count, as "cpu" and "wall", in JSON.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Contestant:
 
 
 Round = Mapping[str, Run]
-"""The runs of all contestants that followed each other, by their names."""
+"""One run of each contestant, one after the other, by name."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Figure:
     Attributes:
       what: what it says, for people.
       value: computes it from a round.
-      least, most: the range in which its median is good; None if nothing was decided.
-      unit: what follows the number: "x" for a ratio.
+      least, most: the range in which the median must be; None if there is no target.
+      unit: what follows the number, such as "x" for a ratio.
     """
 
     what: str
@@ -68,7 +68,7 @@ class Figure:
     unit: str = "x"
 
     def judged(self, values: Sequence[float]) -> tuple[str, str]:
-        """What the median of the values must reach, and whether it does; "" if nothing."""
+        """The target of the median, and whether the median reaches it; "" if there is none."""
         median = statistics.median(values)
         if self.least is not None:
             return f"≥ {self.least:,}{self.unit}", _verdict(median >= self.least)
@@ -82,7 +82,7 @@ def _verdict(is_reached: bool) -> str:
 
 
 def ratio(first: str, second: str, of: str = "cpu") -> Callable[[Round], float]:
-    """How many times the seconds or the memory of the second contestant the first one needs."""
+    """How many times the second contestant's seconds (or memory) the first one needs."""
     return lambda runs: float(getattr(runs[first], of) / getattr(runs[second], of))
 
 
@@ -92,7 +92,7 @@ def one(name: str, of: str = "cpu", scale: float = 1) -> Callable[[Round], float
 
 
 def rate(name: str, segments: int) -> Callable[[Round], float]:
-    """The segments that a contestant scores in a CPU second."""
+    """The segments that a contestant scores per CPU second."""
     return lambda runs: segments / runs[name].cpu
 
 
@@ -104,11 +104,11 @@ class Comparison:
     figures: Sequence[Figure]
 
     def measured(self, repeats: int, *, warm_up: bool) -> Sequence[Round]:
-        """Runs all contestants, A B A B ..., so that a disturbance affects all of them.
+        """Runs the contestants in turn, A B A B ..., so that disturbances affect all of them.
 
         Args:
           repeats: the number of rounds.
-          warm_up: whether there is one more round at the beginning, which does not count.
+          warm_up: whether to begin with one more round, which does not count.
 
         Raises:
           RuntimeError: a contestant failed, or the results differ.
@@ -130,9 +130,9 @@ class Setting:
 
     Attributes:
       corpus: the texts.
-      folder: an empty folder of its own.
-      stack: what it enters there ends with the benchmark.
-      before: the program of another installation to compare with; "" if there is none.
+      folder: an empty folder for the benchmark.
+      stack: contexts entered here end with the benchmark.
+      before: the command of another installation to compare with; "" if there is none.
     """
 
     corpus: Workspace
@@ -196,5 +196,5 @@ class Report:
 
 
 def in_turn(commands: Iterable[Sequence[str]]) -> list[str]:
-    """A command that runs commands one after the other."""
+    """A command that runs these commands one after the other."""
     return ["sh", "-c", " && ".join(map(shlex.join, commands))]

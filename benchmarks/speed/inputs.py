@@ -1,4 +1,4 @@
-"""The whole command on other inputs than plain lines: .gz, records, joins by ids, object stores."""
+"""Measures the whole command on other inputs than plain lines: .gz, records, joins, S3."""
 
 from __future__ import annotations
 

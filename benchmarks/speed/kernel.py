@@ -1,4 +1,4 @@
-"""The kernel alone against the programs that give the same numbers."""
+"""Measures the kernel alone, against programs that give the same numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.speed.programs import timed
 
 _PAIRS = 60_000
 _SLOWER = 20
-"""TER, jiwer and rouge_score are slower: a part of the pairs is enough."""
+"""TER, jiwer and rouge_score are slower, so a smaller part of the pairs is enough."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,12 +28,12 @@ class _Row:
 
     Attributes:
       what: what both compute.
-      least: how many times as fast the kernel must be.
-      other: the other contestant, and its name for a reader.
-      flags: the flags of both.
-      share: the share of the pairs that they score.
-      references: the references of a segment.
-      is_chinese: whether the text looks like Chinese.
+      least: how many times faster the kernel must be.
+      other: the other contestant, and its name in the report.
+      flags: the flags for both.
+      share: by what the number of pairs is divided.
+      references: the number of references of each segment.
+      is_chinese: whether the texts look like Chinese.
     """
 
     what: str
@@ -89,7 +89,7 @@ ROWS: Mapping[str, tuple[_Row, ...]] = {
         _Row("CER", 1, _RAPIDFUZZ, f"--metric cer {_EDITS}"),
     ),
 }
-"""For each benchmark, the kernel against others; the last ones are the fastest that we know."""
+"""The comparisons of each benchmark; the last programs are the fastest that we know."""
 
 
 def _compared(rows: tuple[_Row, ...], setting: Setting) -> Iterator[Comparison]:
@@ -112,7 +112,7 @@ def _compared(rows: tuple[_Row, ...], setting: Setting) -> Iterator[Comparison]:
 
 
 def kernel_pairs(setting: Setting) -> int:
-    """The pairs of a kernel's text: some corpora are smaller."""
+    """The number of pairs in the kernel's text, which is smaller in small corpora."""
     return min(_PAIRS, setting.corpus.pairs // 10)
 
 

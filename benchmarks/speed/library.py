@@ -1,4 +1,4 @@
-"""The library: calls on lists, and pipelines whose elements are segments or Arrow tables."""
+"""Measures the library: calls on lists, and pipelines of segments or of Arrow tables."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from benchmarks.speed.kernel import kernel_pairs
 from benchmarks.speed.programs import timed
 
 _LINES = 3_004
-"""The lines of a test set in a call: as many as WMT's of 2017."""
+"""How many lines are scored in a call: as many as WMT's test set of 2017 has."""
 
 _SEGMENTS = 400_000
-"""The segments of a pipeline."""
+"""The number of segments of a pipeline."""
 
 _KEYS = 7
 

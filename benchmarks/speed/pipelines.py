@@ -1,8 +1,8 @@
-"""Pipelines of the library: segments as elements, beside pipelines that count them, and tables.
+"""Pipelines of the library to measure: with segments as elements, with tables, and mere counting.
 
-Each runs in a process of its own, which imports this module: Beam would pickle functions of a
-program itself, with all that they use. With `beam.Create`, Beam pickles and compresses each
-element, which takes twenty times as long as all its other steps: so elements are lines of a file.
+Each runs in its own process, which imports this module, because Beam would pickle the functions of
+a main program, with all that they use. Elements are lines of a file: with `beam.Create`, Beam
+pickles and compresses each one, which takes twenty times as long as all other steps.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _tables(path: str) -> list[pa.Table]:
 
 
 def _seconds(way: str, path: str) -> tuple[float, float]:
-    """(CPU, wall) of a pipeline."""
+    """The (CPU, wall) seconds of a pipeline."""
     _given[:] = _tables(path) if way in _OF_TABLES else []
     cpu, wall = time.process_time(), time.perf_counter()
     with beam.Pipeline("FnApiRunner") as pipeline:
@@ -84,7 +84,7 @@ def _seconds(way: str, path: str) -> tuple[float, float]:
 
 
 def main(way: str, path: str) -> None:
-    """Runs a pipeline, and prints its seconds as JSON, without what one segment takes.
+    """Runs a pipeline, and prints its seconds as JSON, minus those of a single segment.
 
     Args:
       way: the name of a pipeline.
@@ -94,7 +94,7 @@ def main(way: str, path: str) -> None:
         one_line = pathlib.Path(folder, "line.txt")
         with open(path, encoding="utf-8") as lines:
             one_line.write_text(lines.readline(), encoding="utf-8")
-        _seconds(way, str(one_line))  # compiles the kernel or loads it
+        _seconds(way, str(one_line))  # compiles or loads the kernel
         starts = [_seconds(way, str(one_line)) for _ in range(_STARTS)]
     of_start = [statistics.median(seconds) for seconds in zip(*starts, strict=True)]
     cpu, wall = (whole - start for whole, start in zip(_seconds(way, path), of_start, strict=True))

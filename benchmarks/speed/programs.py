@@ -1,4 +1,4 @@
-"""The contestants of most benchmarks: beam-bleu, `wc -w`, sacreBLEU, those of contestants.py."""
+"""Makes the contestants of most benchmarks: beam-bleu, `wc -w`, sacreBLEU, and contestants.py's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def beam_bleu(
       text: the texts.
       flags: more flags.
       on: the cores that it may use; all if empty.
-      is_compared: whether its scores must be those of the other contestants.
+      is_compared: whether its scores must equal those of the other contestants.
       program: the command.
     """
     pairs, command = len(text.candidates) * text.pairs, command_for(text, *flags, program=program)
@@ -40,7 +40,7 @@ def beam_bleu(
 
 
 def command_for(text: Text, *flags: str, program: Sequence[str] = BEAM_BLEU) -> list[str]:
-    """The whole command, which prints the result document."""
+    """The whole command line, which prints the result document."""
     return [*program, *text.arguments, *flags, "--format=json"]
 
 
@@ -56,7 +56,7 @@ def _require_all(pairs: int, output: bytes) -> None:
 
 
 def _scores(pairs: int, output: bytes) -> list[float]:
-    """The scores of whole corpora, metric by metric, system by system."""
+    """The scores on the whole corpus, metric by metric, system by system."""
     _require_all(pairs, output)
     scores = json.loads(output)["scores"]
     return [round(each["score"], 9) for each in scores if each["slice"] is None]
@@ -68,7 +68,7 @@ def count_words(name: str, text: Text) -> Contestant:
 
 
 def sacrebleu(name: str, text: Text, *flags: str) -> Contestant:
-    """The command of sacreBLEU; its files have no wildcards."""
+    """The command of sacreBLEU, which does not know wildcards."""
     program = [sys.executable, "-m", "sacrebleu", *text.references, "-i", *text.candidates]
     return Contestant(name, [*program, *flags], len(text.candidates) * text.pairs)
 
@@ -76,7 +76,7 @@ def sacrebleu(name: str, text: Text, *flags: str) -> Contestant:
 def timed(
     contestant: str, shown: str, text: Text, *flags: str, on: Collection[int] = ()
 ) -> Contestant:
-    """A contestant of contestants.py, with its name for the report."""
+    """A contestant of contestants.py, under the name that the report shows."""
     program = [sys.executable, "-m", "benchmarks.speed.contestants", contestant]
     command = [*program, *text.candidates, *text.references, *flags]
     return Contestant(shown, command, text.pairs, on, _numbers, times_itself=True)

@@ -1,7 +1,7 @@
-"""SQuAD's evaluation in pure Python, written from its published rules: evaluate-v2.0.py.
+"""SQuAD's evaluation in pure Python, written by the published rules of evaluate-v2.0.py.
 
 Rajpurkar et al. 2016, section 6.1: https://aclanthology.org/D16-1264. Scores are from 0 to 1. This
-file imports nothing of this project, so that tests compare with it, too.
+file imports nothing from the project, so that tests can compare with it, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 
 def normalize_answer(text: str) -> str:
-    """Lower case; no punctuation marks, then no articles; single spaces."""
+    """Lower-cases, removes punctuation marks, then articles, and leaves single spaces."""
     marks = set(string.punctuation)  # for each text, as in SQuAD's program
     without_marks = "".join(letter for letter in text.lower() if letter not in marks)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", without_marks).split())
@@ -38,15 +38,15 @@ def compute_f1(reference: str, candidate: str) -> float:
 
 
 def best_exact(candidate: str, references: Sequence[str]) -> float:
-    """The exact match by the best of the references that count."""
+    """The exact match with the best of the references that count."""
     return max(compute_exact(reference, candidate) for reference in _counting(references))
 
 
 def best_f1(candidate: str, references: Sequence[str]) -> float:
-    """The F1 by the best of the references that count."""
+    """The F1 with the best of the references that count."""
     return max(compute_f1(reference, candidate) for reference in _counting(references))
 
 
 def _counting(references: Sequence[str]) -> Sequence[str]:
-    """Those with a word; one empty text if none has a word."""
+    """The references that have a word; one empty text if none has."""
     return [each for each in references if normalize_answer(each)] or [""]

@@ -1,19 +1,19 @@
-"""A DAG for Airflow 3: every night it scores the files of the day before, and publishes the scores.
+"""A DAG for Airflow 3 that every night scores the texts of the day before and publishes the scores.
 
-Copy this file into the DAG folder, and change it as you like. docs/nights.md explains it. It
-needs only Airflow itself. beam-bleu is installed in an environment of its own: Airflow starts
-its command, which also finds, reads and writes the files. So INPUT, OUTPUT and PUBLISHED are
-folders of this machine or of an object store, such as s3://bucket/scores.
+Copy this file into the DAG folder, and change it as you like; docs/nights.md explains it. It needs
+only Airflow. beam-bleu is installed in a separate environment: Airflow starts its command, which
+also finds, reads and writes the files. So INPUT, OUTPUT and PUBLISHED can be folders of this
+machine or of an object store, such as s3://bucket/scores.
 
     INPUT/2026-11-20/systems/NAME.txt        one file for each system
     INPUT/2026-11-20/references/NAME.txt     one file for each stream of references
     INPUT/2026-11-20/_SUCCESS                written last, by whatever writes the texts
     OUTPUT/2026-11-20/                       what beam-bleu writes
-    PUBLISHED/2026-11-20.json                a copy of scores.json, if it has passed the check
+    PUBLISHED/2026-11-20.json                a copy of scores.json, if it passes the check
     PUBLISHED/history.jsonl                  a line for each day, metric and system
     (beam-bleu history OUTPUT shows what changed from day to day, and which days are missing)
 
-The folders and the limits are Variables of Airflow. Set them on its page "Variables", or in the
+The folders and limits are Variables of Airflow. Set them on its page "Variables", or in the
 environment of its workers: AIRFLOW_VAR_BEAM_BLEU_INPUT=/data/translations.
 """
 
@@ -45,13 +45,13 @@ NEVER_AGAIN = {
     3: "the input is missing or bad",
     4: "the result is written, but a score misses a threshold",
 }
-"""Exit codes of beam-bleu after which another attempt would fail in the same way."""
+"""Exit codes of beam-bleu after which another attempt would fail, too."""
 
 log = logging.getLogger(__name__)
 
 
 def beam_bleu(command: str, *words: str, stdin: bytes = b"") -> bytes:
-    """What stdout shows of a subcommand of beam-bleu that takes seconds."""
+    """Runs a subcommand of beam-bleu that takes only seconds; returns its stdout."""
     done = subprocess.run([*shlex.split(command), *words], input=stdin, capture_output=True)
     said = done.stderr.decode(errors="replace").strip()
     if done.returncode == 3:
@@ -62,7 +62,7 @@ def beam_bleu(command: str, *words: str, stdin: bytes = b"") -> bytes:
 
 
 class BeamBleu(BaseOperator):
-    """Runs beam-bleu on the texts of a day. It is tried again only if that can help."""
+    """Runs beam-bleu on the texts of a day. Airflow tries again only if that can help."""
 
     template_fields = ("command", "texts", "scores", "day", "flags")
 
@@ -85,7 +85,7 @@ class BeamBleu(BaseOperator):
                 raise AirflowFailException(str(error)) from error
             words += [word for file in os.fsdecode(listed).splitlines() for word in (flag, file)]
         words += ["--output", self.scores, "--partition", self.day]
-        # They come last: another --partition takes the place of the day, for a fixed test set.
+        # Last, so that another --partition, for a fixed test set, overrides that of the day.
         words += shlex.split(self.flags)
         self.hook = SubprocessHook()
         code = self.hook.run_command(words).exit_code
@@ -95,12 +95,12 @@ class BeamBleu(BaseOperator):
             raise AirflowException(f"the job failed: see above (exit code {code})")
 
     def on_kill(self) -> None:
-        # After a SIGTERM, beam-bleu removes its temporary files.
+        # A SIGTERM lets beam-bleu remove its temporary files.
         self.hook.send_sigterm()
 
 
 class Gate(BaseOperator):
-    """Judges the result of a day with `beam-bleu gate`. It scores nothing."""
+    """Judges the result of a day with `beam-bleu gate`, which scores nothing."""
 
     template_fields = ("command", "scores", "flags")
 
@@ -116,12 +116,12 @@ class Gate(BaseOperator):
             return
         words = [*shlex.split(self.command), "gate", self.scores]
         if "max_drop" in self.flags.replace("-", "_"):
-            # Another --against in the flags takes its place.
+            # Another --against in the flags overrides this one.
             words += ["--against", os.path.dirname(self.scores)]
         words += shlex.split(self.flags)
         code = SubprocessHook().run_command(words).exit_code
         if code != 0:
-            # The same result would be judged in the same way.
+            # Not tried again: the result would be judged in the same way.
             raise AirflowFailException(f"the result does not pass: see above (exit code {code})")
 
 
@@ -136,9 +136,9 @@ def is_complete(command: str, folder: str) -> bool:
 
 
 def check(command: str, output: str, least_segments: str) -> str:
-    """Checks that a result is whole, and that its numbers are possible."""
+    """Checks that a result is complete and plausible; returns the SHA-256 of its scores.json."""
     try:
-        # beam-bleu removes _SUCCESS before it starts, and writes it last.
+        # A run removes _SUCCESS when it starts, and writes it last.
         beam_bleu(command, "files", f"{output}/_SUCCESS")
         data = beam_bleu(command, "copy", f"{output}/scores.json", "-")
         manifest = json.loads(beam_bleu(command, "copy", f"{output}/manifest.json", "-"))
@@ -162,7 +162,7 @@ def check(command: str, output: str, least_segments: str) -> str:
 
 
 def publish(command: str, output: str, published: str, day: str, checked: str) -> None:
-    """Publishes the scores of a day. A second time, it replaces them."""
+    """Publishes the scores of a day, in place of scores published for this day before."""
     data = beam_bleu(command, "copy", f"{output}/scores.json", "-")
     if hashlib.sha256(data).hexdigest() != checked:
         raise AirflowFailException(
@@ -172,7 +172,7 @@ def publish(command: str, output: str, published: str, day: str, checked: str) -
     beam_bleu(command, "copy", "-", f"{published}/{day}.json", stdin=data)
     history = f"{published}/history.jsonl"
     known = []
-    # Only the list can say that there is no history: one that cannot be read must not be replaced.
+    # Only a list of files can show that there is no history yet: an unreadable one must stay.
     if b"/history.jsonl\n" in beam_bleu(command, "files", f"{published}/*.json*"):
         known = beam_bleu(command, "copy", history, "-").decode().splitlines()
     lines = [line for line in known if json.loads(line)["day"] != day]
@@ -185,21 +185,21 @@ def publish(command: str, output: str, published: str, day: str, checked: str) -
 
 
 def whole(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The scores of the whole corpus, without those of slices."""
+    """The scores on the whole corpus, not on slices."""
     return [each for each in document["scores"] if each["slice"] is None]
 
 
 with DAG(
     dag_id="beam_bleu_nightly",
     description="Scores the texts of the day before with BLEU, and publishes the scores",
-    # At 02:00 this runs for the day before: {{ ds }} is the day on which the interval begins.
+    # Runs at 02:00 for the day before: {{ ds }} is the day on which the interval begins.
     schedule=CronDataIntervalTimetable("0 2 * * *", timezone="UTC"),
     start_date=datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc),
     catchup=False,
     default_args={"retries": 2, "retry_delay": datetime.timedelta(minutes=10)},
     tags=["beam-bleu"],
 ):
-    # "reschedule": it takes no place of a worker while it waits.
+    # "reschedule", so that it does not occupy a worker while it waits.
     wait = task.sensor(
         task_id="wait_for_input", mode="reschedule", poke_interval=300, timeout=6 * 3600
     )(is_complete)(COMMAND, INPUT)

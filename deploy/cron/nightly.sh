@@ -1,33 +1,33 @@
 #!/bin/sh
-# Scores the texts of one day with beam-bleu: nightly.sh [DAY]. Without DAY it is yesterday, in UTC.
+# Scores the texts of one day with beam-bleu: nightly.sh [DAY]. The default is yesterday, in UTC.
 #
-# cron starts it, see docs/nights.md. Copy it, and change the folders and the flags.
-# $TEXTS and $SCORES are folders of this machine or of an object store, such as s3://bucket/scores.
+# Let cron start a copy with your folders and flags; see docs/nights.md. $TEXTS and $SCORES are
+# folders of this machine or of an object store, such as s3://bucket/scores.
 #
 #   $TEXTS/DAY/systems/NAME.txt      one file for each system
 #   $TEXTS/DAY/references/NAME.txt   one file for each stream of references
 #   $TEXTS/DAY/_SUCCESS              written last, by whatever writes the texts
 #   $SCORES/DAY/                     what beam-bleu writes
 #
-# $FLAGS: more flags of beam-bleu, separated by spaces. They come last: --partition NAME takes the
-# place of the day's label, as a fixed test set needs it. --save_totals keeps what months need.
+# $FLAGS: more flags of beam-bleu, separated by spaces. They come last, so --partition NAME overrides
+# the label of the day, as a fixed test set needs. --save_totals keeps the sums for whole months.
 #
-# $GATES: flags of `beam-bleu gate`, such as `--max_drop 0.5 --drop proven`. It compares the result
-# with that of the last night before DAY that passed.
+# $GATES: flags of `beam-bleu gate`, such as `--max_drop 0.5 --drop proven`, which compares the
+# result with that of the last night before DAY that passed.
 #
-# $METRICS: the metrics of the last night, for Prometheus: see deploy/monitoring. It is a link to
+# $METRICS: where Prometheus finds the metrics of the last night (see deploy/monitoring): a link to
 # them, or a copy if $SCORES is on an object store.
 #
 # beam-bleu history $SCORES shows the scores of all nights.
 #
-# The exit codes are those of beam-bleu. If the texts are not complete, the exit code is 3.
+# The exit codes are those of beam-bleu; 3 if the texts are not complete.
 set -u
 beam_bleu=${BEAM_BLEU:-/srv/beam-bleu/.venv/bin/beam-bleu}
 texts=${TEXTS:-/data/translations}
 scores=${SCORES:-/data/scores}
 day=${1:-$(date --utc --date=yesterday +%F)}
 
-# beam-bleu looks for the files, because it knows object stores, too.
+# beam-bleu itself looks for the files, because it also knows object stores.
 files=$("$beam_bleu" files \
   "$texts/$day/_SUCCESS" "$texts/$day/systems/*.txt" "$texts/$day/references/*.txt")
 code=$?
@@ -54,7 +54,7 @@ if [ -z "${METRICS-}${GATES-}" ]; then
   exec "$@" ${FLAGS-}
 fi
 
-# A signal that this script gets is one to beam-bleu, which then ends in order.
+# Signals are passed on to beam-bleu, which then ends in order.
 run=
 stopped=
 trap 'stopped=yes; [ -z "$run" ] || kill -s TERM "$run"' HUP INT TERM
@@ -63,11 +63,11 @@ run=$!
 [ -z "$stopped" ] || kill -s TERM "$run"
 wait "$run"
 code=$?
-while [ -n "$stopped" ]; do # perhaps the signal has ended `wait`, and not yet beam-bleu
+while [ -n "$stopped" ]; do # the signal may have ended `wait` before beam-bleu has ended
   stopped=
   wait "$run"
   again=$?
-  [ "$again" = 127 ] || code=$again # 127: the first `wait` had its exit code
+  [ "$again" = 127 ] || code=$again # 127: the first `wait` already got its exit code
 done
 run=
 
@@ -80,7 +80,7 @@ if [ "$code" = 0 ] && [ -n "${GATES-}" ]; then
   code=$?
 fi
 
-# The gate has added its verdict.
+# Only now, because the gate has added its verdict.
 if [ -n "${METRICS-}" ]; then
   case $scores in
     *://*) "$beam_bleu" copy "$scores/$day/metrics.prom" "$METRICS" ;;

@@ -1,1 +1,1 @@
-"""Running on Google Cloud Dataflow: a Flex Template (see README.md)."""
+"""Runs beam-bleu on Google Cloud Dataflow, as a Flex Template (see README.md)."""

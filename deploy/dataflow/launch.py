@@ -1,7 +1,7 @@
-"""The program with which Dataflow starts the Flex Template: it submits the job and ends.
+"""The launcher of the Flex Template, which Dataflow starts: it submits the job, and ends.
 
-The template's parameter `arguments` is the command line of beam-bleu. Dataflow gives each parameter
-to this program as `--name=value`, switches of Beam's as `--name=true`.
+The template's parameter `arguments` is the command line of beam-bleu. Dataflow passes each
+parameter as `--name=value`, and Beam's switches as `--name=true`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _ARGUMENTS = "--arguments"
 def main(argv: Sequence[str] | None = None) -> int:
     """Submits the job; returns the exit code, which is 0 when the service has accepted it."""
     given = sys.argv[1:] if argv is None else argv
-    # Verbose twice: the messages of Beam tell which job the service made.
+    # Twice, because only Beam's own messages say which job the service has made.
     verbose = 2 if "--verbose" in " ".join(given).replace("=", " ").split() else 0
     return reported(lambda: _launch(given), verbose=verbose)
 
 
 def command_line(given: Sequence[str]) -> list[str]:
-    """The command line of beam-bleu that template parameters mean."""
+    """The command line of beam-bleu for these template parameters."""
     from beam_bleu.pipeline.command_line.config import beam_parser
 
     switches = {
@@ -48,14 +48,14 @@ def _words(parameter: str, switches: set[str]) -> Iterator[str]:
 
 
 def _launch(given: Sequence[str]) -> None:
-    # Imported only now, because `reported` keeps Beam from logging while it is imported.
+    # Imported inside `reported`, which keeps Beam from logging while it is imported.
     with uninterrupted():
         from beam_bleu.pipeline.command_line.options import parse
         from beam_bleu.pipeline.folder.publication import prepare
         from beam_bleu.pipeline.graph import build
         from beam_bleu.pipeline.output.run_results import existing_result
 
-    # Dataflow gives --runner itself, and the last --runner counts.
+    # Dataflow may pass --runner itself; the last one counts.
     arguments = parse(["--runner=DataflowRunner", *command_line(given)])
     if not arguments.job.output:
         raise UsageError("--output is missing", "name a folder that the workers can write")
@@ -71,9 +71,9 @@ def _launch(given: Sequence[str]) -> None:
     arguments.runner.prepare(arguments.beam, job.run)
     with arguments.runner.pipeline(arguments.beam) as pipeline:
         prepare(job.output)
-        build(pipeline, arguments.job)  # no launcher waits for it
-        # Not wait_until_finish: the service takes the job only when this program has
-        # ended. The job's own last step writes scores.json.
+        build(pipeline, arguments.job)  # without a launcher that waits for the result
+        # Not wait_until_finish: the service accepts the job only after this program has ended. The
+        # job's own last step writes scores.json.
         pipeline.run()
 
 

@@ -1,7 +1,7 @@
-"""Builds the image without a container engine, and runs commands in it as a container would.
+"""Tests the image without a container engine: builds it, and runs commands in it as in a container.
 
-It is for tests on machines that cannot get the image of Python from a registry: Debian's own Python
-takes its place. It needs Linux, root, and Debian's packages of the release `DEBIAN`.
+For machines that cannot get Python's image from a registry, Debian's own Python takes its place.
+This needs Linux, root, and Debian's packages of the release `DEBIAN`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ PROJECT = pathlib.Path(__file__).parents[2]
 DOCKERFILE = PROJECT / "deploy" / "image" / "Dockerfile"
 
 DEBIAN = "bookworm"
-"""The release of Debian whose Python is that of the image, 3.11."""
+"""The release of Debian that has the image's version of Python, 3.11."""
 
 _PACKAGES = "ca-certificates,python-is-python3,python3,python3-venv"
 
 _OF_DOWNLOADS = re.compile(r"PIP_\w+|\w+_PROXY|\w+_proxy|SSL_CERT_FILE")
-"""Variables of this machine that say where pip gets packages from."""
+"""Variables of this machine that say where pip gets packages."""
 
 
 def instructions(text: str) -> Iterator[tuple[str, str]]:
@@ -41,8 +41,8 @@ class Stage:
 
     Attributes:
       root: the folder.
-      variables: those of ENV.
-      user: that of USER.
+      variables: the variables that ENV sets.
+      user: the user that USER sets.
     """
 
     def __init__(self, root: pathlib.Path) -> None:
@@ -53,7 +53,7 @@ class Stage:
         self.folder = "/"
 
     def do(self, name: str, arguments: str, others: dict[str, Stage]) -> None:
-        """Does what an instruction says."""
+        """Carries out an instruction."""
         if name == "RUN":
             self.run(["sh", "-c", arguments])
             return
@@ -76,13 +76,13 @@ class Stage:
             raise NotImplementedError(f"{name} {arguments}")
 
     def run(self, command: Sequence[str]) -> None:
-        """Runs a command, as root and with the network."""
+        """Runs a command in the stage, as root and with the network."""
         downloads = {
             name: value for name, value in os.environ.items() if _OF_DOWNLOADS.fullmatch(name)
         }
         variables = {**downloads, **self.arguments, **self.variables}
         inside = f"cd {self.folder} && exec {shlex.join(command)}"
-        # Not by `env=`, because PATH would also be where `unshare` is looked for.
+        # Not by `env=`, because then PATH would also decide where `unshare` is found.
         words = ["env", "-i", *(f"{name}={value}" for name, value in variables.items())]
         mounted = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
         unshare = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", mounted]
@@ -111,7 +111,7 @@ class Stage:
 
 
 def build(folder: pathlib.Path) -> None:
-    """Does what the Dockerfile says. The last stage is in FOLDER/image, its settings beside it."""
+    """Builds the image: the last stage is in FOLDER/image, its settings in FOLDER/image.json."""
     base = folder / "base"
     folder.mkdir(parents=True, exist_ok=True)
     options = ["--quiet", "--variant=minbase", f"--include={_PACKAGES}"]
@@ -151,13 +151,13 @@ exec chroot --userspec="$user" --groups= "$root" "$@"
 
 
 def container(folder: pathlib.Path, command: Sequence[str], binds: Sequence[str] = ()) -> list[str]:
-    """The command that runs a command in the built image: read-only, and as the image's user."""
+    """The command that runs another one in the built image: read-only, and as the image's user."""
     settings = json.loads((folder / "image.json").read_text())
     image = folder / "image"
     for path in binds:
         (image / path.lstrip("/")).mkdir(parents=True, exist_ok=True)
     variables = [f"{name}={value}" for name, value in settings["variables"].items()]
-    # As in the manifests, nothing that it starts gets more rights.
+    # As in the manifests of Kubernetes, nothing that it starts can gain more rights.
     inside = ["setpriv", "--no-new-privs"]
     if settings["user"].startswith("0"):
         raise ValueError("the image runs as root")

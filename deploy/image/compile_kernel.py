@@ -1,10 +1,9 @@
-"""Compiles the kernel into the folder NUMBA_CACHE_DIR, when the image is built.
+"""Compiles the kernel into the folder NUMBA_CACHE_DIR, while the image is built.
 
     python deploy/image/compile_kernel.py examples
 
-It scores the bundled example with every metric, tokenizer and form of input, so that the functions
-that these need are compiled. Then it runs the same again, and fails if anything is missing from
-the cache.
+It scores the bundled example with every metric, tokenizer and form of input, so that all functions
+that these need are compiled. Then it does the same again, and fails if the cache lacks any of them.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def runs(examples: str, folder: str) -> Iterator[list[str]]:
     more = ["--rouge_stemmer", "--normalize=nfc", f"--output={folder}/result"]
     for case in ([], ["--resample=bootstrap"], sliced, documents, more):
         yield [*lines, *case, "--metrics", *metrics]
-    # Compressed files are read piece by piece, as objects of an object store are.
+    # Compressed files are read piece by piece, like objects in an object store.
     pairs = [pathlib.Path(text).read_text(encoding="utf-8").splitlines() for text in texts]
     with gzip.open(f"{folder}/references.gz", "wt", encoding="utf-8") as stream:
         stream.writelines(f"{one}\t{other}\n" for one, other in zip(*pairs, strict=True))
@@ -64,7 +63,7 @@ def compiled(arguments: list[str]) -> int:
 
 
 def main(examples: str) -> None:
-    """Compiles, and checks that everything is loaded afterwards."""
+    """Compiles, and checks that a second run loads everything from the cache."""
     with tempfile.TemporaryDirectory() as folder:
         made = sum(map(compiled, runs(examples, folder)))
         again = sum(map(compiled, runs(examples, folder)))

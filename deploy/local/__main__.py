@@ -1,11 +1,11 @@
-"""Starts and stops real engines and an object store here, for trying and testing only.
+"""Starts and stops real engines and an object store on this machine, only for trying and testing.
 
-    python -m deploy.local start flink     fetches what is missing, starts Flink, and returns
+    python -m deploy.local start flink     downloads what is missing, starts Flink, and returns
     python -m deploy.local flags flink     prints the flags that send a job there
     python -m deploy.local stop flink
 
-`./run.sh cluster ...` runs this program. `start` leaves a process running, `python -m
-deploy.local serve flink`. It keeps the cluster, and ends when the cluster is stopped.
+`./run.sh cluster ...` runs this program. `start` leaves a process running, `python -m deploy.local
+serve flink`, which keeps the cluster, and ends when the cluster is stopped.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _do(arguments: argparse.Namespace, folder: pathlib.Path) -> int:
 
 
 def _print_flags(folder: pathlib.Path) -> None:
-    # No cluster: a flag that the command refuses. Without it the job would run in-process.
+    # Without a cluster, prints a flag that beam-bleu refuses, or the job would run in-process.
     running = keeper.is_running(folder)
     print(shlex.join(keeper.state(folder)["flags"] if running else ["--cluster_is_not_running"]))
     for name, value in keeper.state(folder)["environment"].items():

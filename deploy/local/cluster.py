@@ -1,4 +1,4 @@
-"""The common parts of all clusters: start and stop, flags, a pool of Python workers."""
+"""What all clusters have in common: start and stop, flags, pools of Python workers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass(frozen=True)
 class Workers:
-    """The programs of the Python workers: a Python that has Beam; this one has the project, too."""
+    """The programs of Python workers: a Python with Beam (this one also has the project)."""
 
     python: str = sys.executable
     boot: pathlib.Path | None = None
-    """Beam's boot program, if workers must install the packages that are staged with a job."""
+    """Beam's boot program, if workers must install packages that are staged with a job."""
 
 
 THIS_PYTHON = Workers()
@@ -32,7 +32,7 @@ THIS_PYTHON = Workers()
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """What an engine is started with."""
+    """What is needed to start an engine."""
 
     folder: pathlib.Path
     places: Places
@@ -56,7 +56,7 @@ _Self = TypeVar("_Self", bound="Service")
 class Service(abc.ABC):
     """Processes on this machine that jobs use.
 
-    A context manager: at its end, all processes that it started are stopped.
+    A context manager: its end stops all processes that it has started.
     """
 
     made_of: str
@@ -68,7 +68,7 @@ class Service(abc.ABC):
 
     @abc.abstractmethod
     def start(self) -> None:
-        """Starts the processes that do not run, and waits until all of them can be used."""
+        """Starts the processes that are not running, and waits until all can be used."""
 
     def start_at(
         self,
@@ -78,7 +78,7 @@ class Service(abc.ABC):
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Starts a process at a place."""
-        # In a separate folder, because Python finds modules in the folder in which it runs.
+        # In a folder of its own, because Python imports modules from its current folder.
         place.kept.mkdir(parents=True, exist_ok=True)
         self._places[name] = place
         self.processes.start(
@@ -102,10 +102,10 @@ class Service(abc.ABC):
 
     @abc.abstractmethod
     def flags(self) -> list[str]:
-        """The flags with which a job uses it."""
+        """The flags with which a job uses this service."""
 
     def environment(self) -> dict[str, str]:
-        """The variables with which other programs use it."""
+        """The variables with which other programs use this service."""
         return {}
 
     def __enter__(self: _Self) -> _Self:
@@ -126,7 +126,7 @@ class Service(abc.ABC):
 
 
 class Cluster(Service):
-    """An engine's processes and pools of Beam's Python workers."""
+    """An engine's processes, and pools of Beam's Python workers."""
 
     runner: str
     programs: Sequence[pathlib.Path]
@@ -141,7 +141,7 @@ class Cluster(Service):
 
     @abc.abstractmethod
     def start_engine(self) -> None:
-        """Starts the engine and waits until it takes jobs at `job_port`."""
+        """Starts the engine, and waits until it accepts jobs at `job_port`."""
 
     def flags(self) -> list[str]:
         return [
@@ -156,9 +156,9 @@ class Cluster(Service):
         self.start_engine()
 
     def workers(self) -> dict[int, float]:
-        """The Python workers that run now: their process numbers, and their CPU seconds.
+        """The CPU seconds of the Python workers that run now, by process number.
 
-        On hosts, the pools are among them.
+        On hosts, this includes the pools.
         """
         pools = {str(self.processes.pid(_pool_name(place))) for place in self.places.workers}
         listed = subprocess.run(
@@ -203,7 +203,7 @@ def _pool_name(place: Place) -> str:
 
 
 class JobServerCluster(Cluster):
-    """An engine written in Java. Beam's job server sends Beam's jobs to it."""
+    """An engine written in Java, to which Beam's job server sends jobs."""
 
     def __init__(self, setup: Setup, home: pathlib.Path, job_server: JobServer) -> None:
         super().__init__(setup)

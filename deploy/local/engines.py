@@ -1,4 +1,4 @@
-"""The engines and the other services that can run on this machine."""
+"""Lists the engines and other services that can run on this machine, and makes them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from deploy.local.places import Place, here
 
 
 class PrismCluster(Cluster):
-    """Prism, with its Python workers in separate processes.
+    """Prism, with Python workers in separate processes.
 
-    Prism listens on all interfaces: it has no setting for that.
+    Prism always listens on all interfaces.
     """
 
     runner = "PrismRunner"
@@ -46,7 +46,7 @@ _JAVA_OPTIONS = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED
     "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
 ]
-"""The Java modules that Spark 3 needs open, if its own scripts do not start it."""
+"""Opens the Java modules that Spark 3 needs, because its own scripts do not start it here."""
 
 
 class SparkCluster(JobServerCluster):
@@ -65,8 +65,8 @@ class SparkCluster(JobServerCluster):
         self._consoles = [place.port(8081) for place in places.workers]
 
     def flags(self) -> list[str]:
-        # A Python worker serves all tasks of its executor: without this each task starts one,
-        # which takes longer than the task. Executors, and with them workers, end with the job.
+        # Keeps Python workers for all tasks of their executor. Without this, each task would start
+        # one, which takes longer than the task. Executors, and their workers, end with the job.
         return [*super().flags(), "--environment_cache_millis=60000"]
 
     def start_engine(self) -> None:
@@ -122,7 +122,7 @@ ENGINES: dict[str, Callable[[Setup], Cluster]] = {
     "prism": lambda setup: PrismCluster(setup, parts.prism()),
     "spark": _spark,
 }
-"""By name, what makes an engine that is not started. It downloads the parts that are missing."""
+"""By name, what makes an engine, not started. It downloads missing parts."""
 
 
 def cluster_here(
@@ -137,7 +137,7 @@ OBJECT_STORES: dict[str, Callable[[pathlib.Path], ObjectStore]] = {
     "gcs": GoogleServer,
     "azure": lambda folder: AzureServer(folder, *parts.azurite()),
 }
-"""By name, what makes a server that is not started. It fetches programs that are missing."""
+"""By name, what makes a server, not started. It downloads missing programs."""
 
 SERVICES: dict[str, Callable[[pathlib.Path], Service]] = {
     **{name: functools.partial(cluster_here, name) for name in ENGINES},

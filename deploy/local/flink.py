@@ -1,4 +1,4 @@
-"""A Flink cluster: a JobManager, TaskManagers, and Beam's job server for it."""
+"""Runs a Flink cluster: a JobManager, TaskManagers, and Beam's job server for Flink."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from deploy.local.places import Place
 
 
 class FlinkCluster(JobServerCluster):
-    """Flink. Beam's parts (job server, Fn API) listen on all interfaces.
+    """A Flink cluster. Beam's parts (job server, Fn API) listen on all interfaces.
 
     A job is cut into as many subtasks as there are TaskManagers.
     """
@@ -38,14 +38,14 @@ class FlinkCluster(JobServerCluster):
             f"Flink {job_server.engine}: a JobManager ({self.rest}) and {len(places.workers)} "
             f"TaskManagers, the job server of Beam {job_server.beam}, and {self.pools()}"
         )
-        # The Java modules that Flink itself opens. Beam's job server needs them, too.
+        # The Java modules that Flink opens for itself, because Beam's job server needs them, too.
         usual = (home / "conf" / "config.yaml").read_text()
         self._java_options = re.findall(r"--add-(?:exports|opens)=\S+", usual)
 
     def flags(self) -> list[str]:
         return [
             *super().flags(),
-            f"--flink_master={self.rest}",  # the command looks there at the job
+            f"--flink_master={self.rest}",  # where the command watches the job
             f"--parallelism={len(self.task_manager_names)}",
         ]
 
@@ -65,7 +65,7 @@ class FlinkCluster(JobServerCluster):
 
     def _start_task_manager(self, name: str) -> None:
         if not self.processes.is_running(name):
-            # Flink lists one that has ended for some seconds, so its successor needs another name.
+            # Flink still lists one that has ended for some seconds, so the next needs a new name.
             self._ids[name] = f"{name}-{secrets.token_hex(2)}"
         resource = f"-Dtaskmanager.resource-id={self._ids[name]}"
         self._start(self._task_managers[name], name, "taskmanager.sh", resource)
@@ -101,7 +101,7 @@ class FlinkCluster(JobServerCluster):
     def _is_complete(self) -> bool:
         try:
             known = {manager["id"] for manager in self.task_managers()}
-        except OSError:  # it listens before it answers
+        except OSError:  # Flink listens before it answers
             return False
         return known >= set(self._ids.values())
 
@@ -129,9 +129,9 @@ class FlinkCluster(JobServerCluster):
             "taskmanager.bind-host": place.bound,
             "taskmanager.host": place.address,
             "taskmanager.memory.process.size": "1536m",
-            # Two, so that one TaskManager can do all the work if the other one is lost.
+            # Two, so that one TaskManager can do all the work if the other is lost.
             "taskmanager.numberOfTaskSlots": 2,
-            # Without this a job would fill one TaskManager first.
+            # Without this, a job would fill one TaskManager first.
             "taskmanager.load-balance.mode": "SLOTS",
             "heartbeat.interval": 1000,
             "heartbeat.timeout": 10000,

@@ -1,11 +1,11 @@
-"""Stands in for Google Cloud Storage: the part of its XML API that object stores are used with.
+"""Stands in for Google Cloud Storage: a server with the part of its XML API that beam-bleu uses.
 
     python -m deploy.local.gcs_stand_in PORT BUCKET
 
-There is no emulator of this API in the public registries: fake-gcs-server knows the JSON API, and
-takes no plain PUT. This one follows Google's documentation, so it shows that the requests are those
-that the documentation asks for, and no more. It keeps objects in memory, checks no credentials, and
-lists all objects at once.
+The public registries have no emulator of this API: fake-gcs-server knows the JSON API, and accepts
+no plain PUT. This server follows Google's documentation, so it only shows that requests are as the
+documentation demands. It keeps objects in memory, checks no credentials, and lists all objects at
+once.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return made
 
     def _upload(self, name: str, query: Mapping[str, str], body: bytes) -> None:
-        """Takes an object in parts."""
+        """Receives an object in parts."""
         if "uploads" in query:
             upload = str(next(self.server.numbers))
             kind = self.headers.get("Content-Type", _NO_KIND)

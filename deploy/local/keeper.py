@@ -1,4 +1,4 @@
-"""The process that keeps a service: it starts it, and stops it when it is told to."""
+"""Runs a service in the background: a keeper process starts it, and stops it when told to."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _STOP = (signal.SIGTERM, signal.SIGINT)
 
 
 def start(folder: pathlib.Path, hosts: int | None) -> None:
-    """Starts a process that keeps a service, and returns when the service can be used.
+    """Starts a keeper of a service, and returns when the service can be used.
 
-    If it runs already, nothing changes.
+    If the service is already running, nothing changes.
     """
     service = folder.name
     if is_running(folder):
         print(f"{service} is running already", file=sys.stderr)
         return
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True, mode=0o700)  # credentials are in it
+    folder.mkdir(parents=True, mode=0o700)  # it contains credentials
     with open(folder / _LOG, "wb") as log:
         serving = subprocess.Popen(
             [
@@ -65,7 +65,7 @@ def serve(folder: pathlib.Path, hosts: int | None) -> None:
     name = folder.name
     service = SERVICES[name](folder) if hosts is None else on_hosts(name, folder, hosts)
     with service:
-        # Not while processes start: they would inherit it, and could not be stopped.
+        # Not earlier: processes would inherit the blocked signals, and could not be stopped.
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOP)
         _write_state(folder, service)
         signal.sigwait(_STOP)
@@ -96,7 +96,7 @@ def stop(folder: pathlib.Path) -> None:
 
 
 def status(folders: Sequence[pathlib.Path]) -> bool:
-    """Prints the processes of services that run; returns whether all of them run."""
+    """Prints the processes of running services; returns whether all processes are alive."""
     is_whole = True
     for folder in filter(is_running, folders):
         found = state(folder)
@@ -110,15 +110,15 @@ def status(folders: Sequence[pathlib.Path]) -> bool:
 
 
 def is_running(folder: pathlib.Path) -> bool:
-    """Whether the process that keeps a service runs."""
+    """Whether the keeper of a service is running."""
     if not (folder / _PID).exists():
         return False
-    # Another program may have this process number now.
+    # By its command, because another program may have the process number now.
     return "deploy.local serve" in _words(int((folder / _PID).read_text()))
 
 
 def _words(process: int) -> str:
-    """The command of a process, empty if it has ended."""
+    """The command of a process; "" if it has ended."""
     done = subprocess.run(
         ["ps", "-o", "stat=,args=", "-p", str(process)], capture_output=True, text=True, check=False
     )
@@ -126,7 +126,7 @@ def _words(process: int) -> str:
 
 
 def state(folder: pathlib.Path) -> dict[str, Any]:
-    """What is known of a service that runs."""
+    """What the keeper has written about a running service."""
     try:
         found: dict[str, Any] = json.loads((folder / _STATE).read_text())
         return found

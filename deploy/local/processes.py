@@ -1,4 +1,4 @@
-"""Processes that are started, awaited and stopped together."""
+"""Starts, awaits and stops groups of processes, and finds free ports for them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from typing import BinaryIO
 HOST = "127.0.0.1"
 
 _PATIENCE = 120.0
-"""Seconds that a process may take to start. A JVM is slow on a machine that is busy with tests."""
+"""Seconds that a process may take to start, because a JVM is slow on a machine busy with tests."""
 
 _GRACE = 10.0
 """Seconds that a process may take to stop before it is killed."""
 
-_LIBC = ctypes.CDLL(None)  # loaded now: a forked process must not load anything
+_LIBC = ctypes.CDLL(None)  # loaded now, because a forked process must not load anything
 _PR_SET_PDEATHSIG = 1
 
 
 class ClusterError(Exception):
-    """A process did not start, or has ended. The message names it and shows the end of its log."""
+    """A process did not start, or has ended. The message names it, and has the end of its log."""
 
 
 def run(command: Sequence[object], environment: Mapping[str, str] | None = None) -> str:
-    """Runs a command to its end; returns what it prints."""
+    """Runs a command to its end; returns its output."""
     words = [str(word) for word in command]
     done = subprocess.run(
         words,
@@ -52,16 +52,16 @@ def run(command: Sequence[object], environment: Mapping[str, str] | None = None)
 
 
 _PORTS = range(20_000, 32_000)
-"""Linux and macOS give outgoing connections higher ports, so none of them takes a free port."""
+"""Linux and macOS give higher ports to outgoing connections, so these take none of ours."""
 
 _RESERVED: list[BinaryIO] = []
-"""Locked files: one for each port that this process has got. They stay open until it ends."""
+"""Locked files, one for each port that this process has taken, open until it ends."""
 
 
 def free_port() -> int:
-    """A port of loopback on which no process listens, and that no other process gets from here.
+    """A port of loopback on which no process listens, and that this function gives to nobody else.
 
-    Its process starts the server later. Until then, only a lock keeps the port.
+    Until the server is started, only a lock reserves the port.
     """
     folder = pathlib.Path(tempfile.gettempdir(), f"beam-bleu-ports-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -70,7 +70,7 @@ def free_port() -> int:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             with socket.socket() as server:
-                # As servers do: a closed connection of an earlier one does not matter.
+                # As servers do, so that closed connections of an earlier server do not matter.
                 server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 server.bind((HOST, port))
         except OSError:  # another process has it
@@ -82,7 +82,7 @@ def free_port() -> int:
 
 
 class Processes:
-    """Named processes. Each one is the leader of its own group, and has its own log file."""
+    """Named processes, each the leader of its own process group, with its own log file."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -120,7 +120,7 @@ class Processes:
         return {name: process.pid for name, process in self._started.items()}
 
     def is_running(self, name: str) -> bool:
-        """Whether a process was started and has not ended."""
+        """Whether a process has been started and has not ended."""
         return name in self._started and self._started[name].poll() is None
 
     def forget_ended(self) -> None:
@@ -150,15 +150,15 @@ class Processes:
         return " / ".join(line.strip() for line in lines[-5:]) or "(its log is empty)"
 
     def kill(self, name: str) -> None:
-        """Kills a process at once (kill -9), as if its machine had failed."""
+        """Kills a process (kill -9), as if its machine had failed."""
         process = self._started.pop(name)
         _signal_group(process, signal.SIGKILL)
         process.wait()
 
     def stop(self) -> None:
-        """Stops all processes, the last one first, and the processes that they started."""
+        """Stops all processes, the last one first, and the processes that they have started."""
         for process in reversed(self._started.values()):
-            # One after another: a later process must not see that an earlier one has ended.
+            # One by one: a process must not notice that one started before it has ended.
             _signal_group(process, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_GRACE)
@@ -168,7 +168,7 @@ class Processes:
 
 
 def _end_with_parent() -> None:
-    """Makes Linux kill this process when the thread that started it ends, even by kill -9."""
+    """Makes Linux kill this process when the thread that started it ends, even after kill -9."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

@@ -1,15 +1,14 @@
-"""A pool of Beam's Python workers on loopback: one process for each worker of an engine.
+"""A pool that starts Beam's Python workers on loopback: a process for each worker of an engine.
 
-It takes the place of the pools that run beside the workers of a real cluster (Beam's own
-`worker_pool_main`, which listens on all interfaces). Beam's portable engines use
-it with `--environment_type EXTERNAL --environment_config HOST:PORT`.
+It takes the place of the pools beside the workers of a real cluster (Beam's own `worker_pool_main`,
+which listens on all interfaces). Beam's portable engines use it with `--environment_type EXTERNAL
+--environment_config HOST:PORT`.
 
     python deploy/local/worker_pool.py --port PORT [--boot EXECUTABLE]
 
-With --boot, Beam's boot program starts each worker, after it has installed the packages
-of the job (--extra_package, --setup_file). Without it, workers have only the packages of
-this Python. This file imports no other file of
-the project, so that a Python without the project can run it.
+With --boot, Beam's boot program installs the packages of the job (--extra_package, --setup_file)
+before it starts each worker. Without it, workers have only the packages of this Python. This file
+imports no other file of the project, so that a Python without the project can run it.
 """
 
 from __future__ import annotations
@@ -30,13 +29,12 @@ HOST = "127.0.0.1"
 
 
 class _Pool(BeamFnExternalWorkerPoolServicer):
-    """Beam's pool, for an engine whose machines are several processes here.
+    """Beam's pool, for an engine whose machines are processes of this one.
 
-    Each of these processes numbers its workers from 1, and Beam's pool knows a worker
-    only by its number. If one process asked it to stop a worker, it could stop the
-    worker of another process, and the job would hang waiting for that worker. So this
-    pool stops no worker by number. A worker ends when the process that it works for
-    closes the connection.
+    Each of these processes numbers its workers from 1, and Beam's pool knows workers only by their
+    numbers. Asked by one process to stop a worker, it could stop that of another process, and the
+    job would hang waiting for it. So this pool stops no worker by number: a worker ends when the
+    process for which it works closes the connection.
     """
 
     def __init__(self, boot: str | None) -> None:
@@ -49,7 +47,7 @@ class _Pool(BeamFnExternalWorkerPoolServicer):
         response = super().StartWorker(request, context)
         if not response.error:
             self.workers.append(self._worker_processes[request.worker_id])
-        # `poll` also has the system remove the processes that have ended.
+        # `poll` also makes the system remove processes that have ended.
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         return response
 
@@ -66,7 +64,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--boot", help="Beam's boot program")
     arguments = parser.parse_args()
-    # Beam's servicer starts its workers with the `python` that it finds.
+    # Beam's servicer starts workers with the first `python` on the PATH.
     folder = os.path.dirname(sys.executable)
     os.environ["PATH"] = os.pathsep.join([folder, os.environ["PATH"]])
     pool = _Pool(arguments.boot)
@@ -74,7 +72,7 @@ def main() -> None:
     beam_fn_api_pb2_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(pool, server)
     server.add_insecure_port(f"{HOST}:{arguments.port}")
     stop = threading.Event()
-    # Not `sigwait`: the workers would inherit the blocked signals, and could not be stopped.
+    # Not `sigwait`, because workers would inherit the blocked signals, and could not be stopped.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: stop.set())
     server.start()

@@ -1,7 +1,7 @@
-"""What MkDocs must know of this project: where the pages are, and how GitHub reads them.
+"""MkDocs's hooks for the project's site: where its pages are, and how GitHub reads Markdown.
 
-The pages are the Markdown files of the project, at their own places, so that their links work here
-as they do on GitHub. MkDocs calls the functions whose names begin with `on_`.
+The pages are the project's Markdown files, in their places, so that their links work as they do on
+GitHub. MkDocs calls the functions whose names begin with `on_`.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from mkdocs.structure.pages import Page
 PROJECT = Path(__file__).parent.parent.parent
 
 FOLDERS = ("", "benchmarks", "deploy", "docs", "examples", "tests/golden", "tests/hostile")
-"""The folders with pages, at any depth. The first one is the top, without its folders."""
+"""The folders with pages, at any depth; "" is the top level alone."""
 
 LIBRARY = "docs/library.md"
-"""The page that ends with a list of the public names. On the site, their docstrings follow."""
+"""The page that ends with the list of public names, after which the site shows their docstrings."""
 
 _LINK = re.compile(r"\]\((?!\w+:)([^)#]+)")
 
 _NAME = re.compile(r"`(\w+)`(?=[^:\n]*:)")
-"""A name in the list: before the colon of its line."""
+"""A name in the list, which stands before the colon of its line."""
 
 
 def pages() -> list[Path]:
-    """The pages, as paths below the project."""
+    """The pages, as paths relative to the project."""
     found = [path for folder in FOLDERS for path in _in_folder(folder)]
     return sorted(path.relative_to(PROJECT) for path in found)
 
@@ -43,7 +43,7 @@ def _in_folder(folder: str) -> Iterator[Path]:
 
 
 def linked_files(page: Path) -> Iterator[Path]:
-    """The files other than pages that a page has links to."""
+    """The files, other than pages, to which a page has links."""
     for link in _LINK.findall((PROJECT / page).read_text()):
         target = (PROJECT / page).parent.joinpath(link).resolve()
         if target.is_file() and target.suffix != ".md":
@@ -51,21 +51,21 @@ def linked_files(page: Path) -> Iterator[Path]:
 
 
 def anchor(title: str, separator: str) -> str:
-    """The end of a link to a heading, as GitHub makes it."""
+    """The anchor of a heading, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", separator)
 
 
 class NestedLists(Extension):
-    """Lists in lists begin after two spaces, as on GitHub. Python's Markdown expects four."""
+    """Nested lists are indented by two spaces, as on GitHub; Python's Markdown expects four."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        """Called by Markdown, before other extensions add to the parser."""
+        """Sets the indentation, before other extensions add to the parser."""
         md.tab_length = 2
         md.build_parser()
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Reads Markdown as GitHub does."""
+    """Makes MkDocs read Markdown as GitHub does."""
     config.mdx_configs["toc"]["slugify"] = anchor
     config.markdown_extensions.insert(0, NestedLists())
     return config
@@ -85,7 +85,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """The page of the library with the docstrings of the names that it lists."""
+    """The page of the library, with the docstrings of the names that it lists."""
     if page.file.src_uri != LIBRARY:
         return markdown
     before, heading, names = markdown.partition("## Public names\n")

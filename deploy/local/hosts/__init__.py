@@ -1,5 +1,5 @@
-"""Hosts that are groups of Linux namespaces on this machine, and clusters that run on them.
+"""Simulates hosts by groups of Linux namespaces on this machine, and runs clusters on them.
 
-A host has its own network, host name, processes, root folder, /tmp, home and Python. Hosts share
+Each host has its own network, host name, processes, root folder, /tmp, home and Python. Hosts share
 no folder, and reach only each other.
 """

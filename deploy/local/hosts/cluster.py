@@ -1,4 +1,4 @@
-"""An engine and an object store on hosts."""
+"""Runs an engine and an object store on simulated hosts (`./run.sh cluster ... --hosts N`)."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class ClusterOnHosts(Service):
         return [process for service in self._services for process in service.running()]
 
     def command(self, *words: str | pathlib.Path) -> list[str]:
-        """The command that runs another one on head, with all that a job needs."""
+        """The command that runs another one on the host head, with all that a job needs."""
         variables = self.hosts.head.environment(self.environment())
         pairs = [f"{name}={value}" for name, value in variables.items()]
         entered = self.hosts.head.command(["env", "-i", *pairs, *words])
@@ -118,8 +118,8 @@ class ClusterOnHosts(Service):
 def on_hosts(engine: str, folder: pathlib.Path, count: int) -> ClusterOnHosts:
     """An engine on hosts, not started. Downloads the parts that are missing.
 
-    A worker host has a worker of the engine, and a pool. Prism and its pool are on head: it tells
-    its Python workers that it is at localhost.
+    Each worker host has a worker of the engine, and a pool. Prism and its pool are on head, because
+    it tells its Python workers that it is at localhost.
     """
     check_machine()
     least, most = (1, 1) if engine == "prism" else (2, _MOST_WORKERS)

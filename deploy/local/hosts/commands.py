@@ -1,4 +1,4 @@
-"""What people do with a cluster on hosts: they run the command, and move files."""
+"""For a cluster on hosts: runs beam-bleu there, and copies files to and from its object store."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from deploy.local.processes import ClusterError
 
 
 def run(state: dict[str, Any], arguments: Sequence[str]) -> None:
-    """Runs beam-bleu on head, in place of this process."""
+    """Replaces this process by beam-bleu on the host head."""
     subcommand = arguments[0] if arguments and arguments[0] in SUBCOMMANDS else None
     has_job = subcommand is None or (subcommand == "doctor" and len(arguments) > 1)
     flags = state["flags"] if has_job else []
-    # A SIGTERM reaches only the program that enters the host; then this one gets it, too.
+    # A SIGTERM reaches only the program that enters the host; this passes it on to beam-bleu.
     told = ["setpriv", "--pdeathsig", "TERM", "--"]
     command = [*_command(state), *told, "beam-bleu", *arguments, *flags]
     os.execvp(command[0], command)
 
 
 def put(state: dict[str, Any], path: pathlib.Path, url: str) -> None:
-    """Copies a file of this machine, or all files of a folder, to the object store."""
+    """Copies a file of this machine, or all files in a folder, to the object store."""
     if not path.exists():
         raise ClusterError(f"there is no {path}")
     target = url.rstrip("/")
@@ -35,7 +35,7 @@ def put(state: dict[str, Any], path: pathlib.Path, url: str) -> None:
 
 
 def get(state: dict[str, Any], url: str, path: pathlib.Path) -> None:
-    """Copies an object, or all objects of a folder, to this machine."""
+    """Copies an object, or all objects in a folder, to this machine."""
     is_folder = url.endswith("/")
     found = _beam_bleu(state, "files", f"{url}**").decode().splitlines() if is_folder else [url]
     for each in found:

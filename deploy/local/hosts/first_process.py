@@ -1,4 +1,4 @@
-"""The first process of a host: it makes the host's root folder, and then waits.
+"""The first process of a simulated host: it makes the host's root folder, and then waits.
 
     unshare --mount --uts --pid ... python first_process.py DESCRIPTION
 
@@ -27,10 +27,10 @@ class Description:
     """What a host has.
 
     Attributes:
-      work: the folder of this machine that it has as /srv/work.
+      work: the folder of this machine that is its /srv/work.
       addresses: the lines of its /etc/hosts.
-      programs: files and folders that it has at the same paths as this machine, to read only.
-      python: the program that makes its virtual environment, whose libraries are `site_packages`.
+      programs: files and folders of this machine that it has at the same paths, read-only.
+      python: the program that makes its virtual environment, with the libraries `site_packages`.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Description:
 
 
 def main() -> None:
-    """Makes the root folder, writes the number of this process to work/pid, and waits."""
+    """Makes the root folder, writes this process's number to work/pid, and waits."""
     described = Description(**json.loads(sys.argv[1]))
     number = os.readlink("/proc/self")  # as the machine sees it
     socket.sethostname(described.name)
@@ -52,7 +52,7 @@ def main() -> None:
     os.chdir(HOME)
     pathlib.Path(WORK, ".pid").write_text(number)
     os.replace(f"{WORK}/.pid", f"{WORK}/pid")
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # processes without a parent leave no zombies
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that orphans leave no zombies
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
     while True:
         signal.pause()
@@ -84,7 +84,7 @@ def _make_root(described: Description) -> None:
     _mount("--bind", described.work, _new(root / WORK[1:]))
     _new(root / HOME[1:])
 
-    # The libraries are this machine's. Files that the host writes or deletes there lie above them.
+    # This machine's libraries; what the host writes or deletes is in an overlay above them.
     venv = [described.python, "-m", "venv", "--without-pip", PYTHON]
     subprocess.run(["chroot", described.root, *venv], check=True)
     (site_packages,) = (root / PYTHON[1:] / "lib").glob("python*/site-packages")
@@ -94,7 +94,7 @@ def _make_root(described: Description) -> None:
 
 
 def _show(path: pathlib.Path, root: pathlib.Path) -> None:
-    """Gives the host a file or a folder of this machine, to read only."""
+    """Gives the host a file or a folder of this machine, read-only."""
     there = root / str(path)[1:]
     if path.is_dir():
         there.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A host: a group of Linux namespaces, with a network cable that can be pulled out."""
+"""A simulated host: a group of Linux namespaces, with a network cable that can be unplugged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SWITCH = "switch"
 _BRIDGE = "bridge"
 
 _NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid", "--fork", "--kill-child=KILL")
-"""A host's own. Without `--kill-child` a host would outlive the program that keeps it."""
+"""The namespaces of a host. Without `--kill-child`, it would outlive the program that keeps it."""
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000
@@ -41,7 +41,7 @@ def check_machine() -> None:
 
 
 class Switch:
-    """The network between the hosts. It has a namespace of its own, not the machine's."""
+    """The network between the hosts, in a namespace of its own, apart from the machine's."""
 
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
@@ -58,7 +58,7 @@ class Switch:
         self.run("ip", "link", "set", _BRIDGE, "up")
 
     def connect(self, name: str, process: int) -> None:
-        # The cable of a host with this name that was killed may still be there for a moment.
+        # The cable of a killed host with this name may remain for a moment.
         subprocess.run(self._command("ip", "link", "delete", name), capture_output=True)
         end = ["peer", "name", "eth0", "netns", str(process)]
         self.run("ip", "link", "add", name, "type", "veth", *end)
@@ -115,7 +115,7 @@ class Host(Place):
         self._processes.start(self.first, [*command, json.dumps(dataclasses.asdict(described))])
 
     def connect(self) -> None:
-        """Connects it to the network, when it has started, unless it is connected already."""
+        """Waits until the host has started, and connects it to the network unless it already is."""
         self._processes.wait_until(f"the host {self.name}", (self.kept / "pid").exists)
         interfaces = self.run("ls", "/sys/class/net").split()
         if "eth0" not in interfaces:
@@ -138,11 +138,11 @@ class Host(Place):
         return self._processes.is_running(self.first)
 
     def kill(self) -> None:
-        """Kills it at once, with all its processes, as if its power had failed."""
+        """Kills the host with all its processes, as if its power had failed."""
         self._processes.kill(self.first)
 
     def pull_out(self) -> None:
-        """Takes it from the network: packets to it and from it are lost."""
+        """Unplugs the host: packets to it and from it are lost."""
         self._switch.run("ip", "link", "set", self.name, "down")
 
     def plug_in(self) -> None:
@@ -152,18 +152,18 @@ class Host(Place):
         return run(self.command(words), self.environment(variables or {}))
 
     def port(self, usual: int) -> int:
-        """The usual port: nobody else has it on this host."""
+        """The usual port, which is always free on a host."""
         return usual
 
     def command(self, words: Sequence[str | pathlib.Path]) -> list[str | pathlib.Path]:
         return ["nsenter", f"--target={self.pid}", "--all", "--root", "--wd", "--", *words]
 
     def program(self, process: int) -> int:
-        """See `Place`. nsenter, which enters the host, starts it and waits for it."""
+        """See `Place`: the child of nsenter, which enters the host and waits."""
         return child_of(process)
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """See `Place`. Nothing of the user's environment but Java's options."""
+        """See `Place`. Of the user's environment, it has only Java's options."""
         java = os.path.dirname(os.path.realpath(shutil.which("java") or "/usr/bin/java"))
         paths = [f"{first_process.PYTHON}/bin", "/usr/local/bin", "/usr/bin", "/bin"]
         paths += ["/usr/sbin", "/sbin", java]
@@ -190,7 +190,7 @@ class Host(Place):
 
 
 def child_of(process: int) -> int:
-    """The process that a process has started; the process itself if it has none, or has ended."""
+    """The child of a process; the process itself if it has no child, or has ended."""
     try:
         children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:

@@ -1,4 +1,4 @@
-"""Installs beam-bleu on hosts, from a wheel, with its compiled kernel."""
+"""Installs beam-bleu on simulated hosts: makes a wheel, installs it, and compiles the kernel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from deploy.local.processes import run
 _SOURCES = ("beam_bleu", "pipeline", "transforms", "pyproject.toml", "README.md", "LICENSE")
 
 _OURS = ("beam_bleu*", "__editable__*beam_bleu*")
-"""What an installation of beam-bleu has in site-packages."""
+"""The files of an installed beam-bleu in site-packages."""
 
 
 def copy_sources(folder: pathlib.Path) -> pathlib.Path:
-    """Copies what a wheel is made of to a new folder, because building writes beside it."""
+    """Copies the sources of a wheel to a new folder, because building writes beside them."""
     folder.mkdir(parents=True)
     for source in (PROJECT / name for name in _SOURCES):
         if source.is_dir():
@@ -31,7 +31,7 @@ def copy_sources(folder: pathlib.Path) -> pathlib.Path:
 
 
 def make_wheel(folder: pathlib.Path) -> pathlib.Path:
-    """Makes a wheel of this checkout in a folder; returns its path."""
+    """Builds a wheel of this checkout in a folder; returns its path."""
     with tempfile.TemporaryDirectory() as made:
         sources = copy_sources(pathlib.Path(made, "sources"))
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
@@ -42,7 +42,7 @@ def make_wheel(folder: pathlib.Path) -> pathlib.Path:
 
 
 def install(host: Host, wheel: pathlib.Path) -> None:
-    """Installs a wheel on a host in place of the beam-bleu of this Python, and compiles."""
+    """Installs a wheel on a host, in place of this Python's beam-bleu, and compiles the kernel."""
     shutil.copy(wheel, host.kept)
     pip = [host.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     pip += ["--root-user-action=ignore", "--no-index", "--no-deps", "--force-reinstall"]
@@ -53,7 +53,7 @@ def install(host: Host, wheel: pathlib.Path) -> None:
 
 
 def copy(installed: pathlib.Path, host: Host) -> None:
-    """Installs on a host what `keep` has kept of another one with the same Python."""
+    """Installs on a host what `keep` has copied from another one with the same Python."""
     target = host.site_packages
     for pattern in _OURS:
         for path in target.glob(pattern):
