@@ -87,7 +87,8 @@ class Run:
         """Checks the exit code, the cause and the remedy, and that stdout is empty."""
         assert self.code == code, self.err
         assert self.out == b""
-        assert re.fullmatch(r"beam-bleu: .+\n  .*\S.*\n", self.err), self.err
+        lines = "\n".join(self.err.splitlines())
+        assert re.fullmatch(r"beam-bleu: .+\n  .*\S.*", lines), self.err
         for fragment in fragments:
             assert fragment in self.err
 

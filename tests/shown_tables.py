@@ -15,7 +15,6 @@ from command_line import EXAMPLES, REFERENCES, SYSTEMS, called, streams
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
-from beam_bleu.pipeline.display.row_order import USUAL_ROWS, RowChoice
 from beam_bleu.pipeline.result.document import document_bytes, read_result
 from beam_bleu.transforms.version import VERSION
 
@@ -82,23 +81,10 @@ def of_slices(metric: str = "bleu") -> dict[str, Any]:
     return found
 
 
-def shown(
-    format: str,
-    found: dict[str, Any],
-    *,
-    decimals: int | None = None,
-    choice: RowChoice = USUAL_ROWS,
-    remarks: Sequence[str] = (),
-) -> str:
-    """What stdout shows of a document."""
-    rows = {"sort": choice.sort, "only_significant": choice.only_significant}
-    display = DisplayFlags(format=format, width=decimals, **rows)
+def shown(format: str, found: dict[str, Any], remarks: Sequence[str] = (), **flags: Any) -> str:
+    """What stdout shows of a document with these flags."""
+    display = DisplayFlags(format=format, **flags)
     return display.shown(document_bytes(found), read_result(found), remarks).decode()
-
-
-def table(found: dict[str, Any], **choices: Any) -> str:
-    """The tables of a document as text."""
-    return shown("text", found, **choices)
 
 
 def drawn() -> dict[str, str]:
@@ -123,10 +109,10 @@ def drawn() -> dict[str, str]:
     }
     tables = {}
     for title, found in results.items():
-        tables[f"{title}, text"] = table(found, remarks=["a remark_"])
+        tables[f"{title}, text"] = shown("text", found, ["a remark_"])
         if title != "slices":
             for format in ("markdown", "latex", "jsonl", "tsv"):
-                tables[f"{title}, {format}"] = shown(format, found, decimals=1, remarks=["a *"])
+                tables[f"{title}, {format}"] = shown(format, found, ["a *"], width=1)
     for format in [name for name in FORMATS if name != "json"]:
         run = called(*LANGUAGES, "--format", format)
         assert (run.code, run.err) == (0, "")

@@ -11,11 +11,10 @@ import re
 import pytest
 import shown_tables
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
-from shown_tables import document, of_slices, shown, table
+from shown_tables import document, of_slices, shown
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
-from beam_bleu.pipeline.display.row_order import RowChoice
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score import shown_score
@@ -68,30 +67,30 @@ def test_real_losses_come_first(metric):
     gains = [f"d{number:02}" for number in range(5, 10)]
     small = [f"d{number}" for number in range(29, 19, -1)]
     expected = [*losses, "d19", *without, *gains, *small]
-    assert names_of_slices(table(found), start) == expected
+    assert names_of_slices(shown("text", found), start) == expected
 
 
 def test_rows_are_sorted_as_asked():
     sorts = {"difference": "d04", "score": "d00", "name": "d00", "segments": "d00"}
     for sort, first in sorts.items():
         for start in ("domain ", "differences from atlas, in slices"):
-            names = names_of_slices(table(of_slices(), choice=RowChoice(sort)), start)
+            names = names_of_slices(shown("text", of_slices(), sort=sort), start)
             assert (len(names), names[0]) == (30, first), sort
-    lowest = names_of_slices(table(of_slices("ter"), choice=RowChoice("score")), "domain ")
+    lowest = names_of_slices(shown("text", of_slices("ter"), sort="score"), "domain ")
     assert lowest[0] == "d29"
 
 
 def test_only_significant_differences_are_shown_if_asked_for():
-    found, only = of_slices(), RowChoice(only_significant=True)
+    found, only = of_slices(), {"only_significant": True}
     start = "differences from atlas, in slices"
-    names = names_of_slices(table(found, choice=only), start)
+    names = names_of_slices(shown("text", found, **only), start)
     assert names == ["d04", "d03", "d02", "d01", "d00", *(f"d{n:02}" for n in range(5, 10))]
     hidden = "20 of 30 slices hidden: not significant"
-    assert hidden in table(found, choice=only)
-    assert f"{hidden}. Best" in shown("markdown", found, choice=only).replace("±", "Best")
+    assert hidden in shown("text", found, **only)
+    assert f"{hidden}. Best" in shown("markdown", found, **only).replace("±", "Best")
     whole = document([*SYSTEMS])
     whole["comparisons"][0]["p_value_holm"] = 0.2
-    text = table(whole, choice=only)
+    text = shown("text", whole, **only)
     assert "1 of 2 comparisons hidden: not significant" in text
     assert not re.search("^birch .*0.200", text, re.MULTILINE)
 
@@ -101,7 +100,7 @@ def test_scores_that_look_the_same_are_ties():
     for entry, score in zip(found["scores"], (27.04, 27.01, 26.94), strict=True):
         entry["score"] = score
     assert re.findall(r"\*\*(.*?)\*\*", shown("markdown", found)) == ["27.0", "27.0"]
-    assert re.findall(r"\*\*(.*?)\*\*", shown("markdown", found, decimals=2)) == ["27.04"]
+    assert re.findall(r"\*\*(.*?)\*\*", shown("markdown", found, width=2)) == ["27.04"]
     assert "**" not in shown("markdown", document(["a"]))
 
 
@@ -109,7 +108,7 @@ def test_stars_follow_the_adjusted_p_value():
     found = document(["atlas", "birch"])
     for p, mark in ((0.0009, "***"), (0.001, "**"), (0.049, "*"), (0.05, ""), (None, "")):
         found["comparisons"][0] |= {"p_value": 0.0001, "p_value_holm": p}
-        text = shown("markdown", found, decimals=1)
+        text = shown("markdown", found, width=1)
         assert ("significantly different from atlas" in text) == (p is not None)
         escaped = mark.replace("*", r"\*")
         sup = f"<sup>{escaped}</sup>" if mark else ""

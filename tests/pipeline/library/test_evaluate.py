@@ -73,12 +73,12 @@ EVERYTHING: dict[str, Any] = {
     "segment_smooth_method": "exp",
     "save_totals": True,
 }
-FLAGS = [
-    *("--metrics", "bleu", "chrf", "--lowercase", "--smooth_method=floor"),
-    *("--smooth_value=0.00005", "--compare_presets=all", "--slice_by=domain,domain*length"),
-    *("--length_edges=5,20", "--max_slices=50", "--documents=document", "--resample=bootstrap"),
-    *("--resamples=50", "--partition=2026-11-21", "--examples=3", "--segment_scores"),
-    *("--segment_smooth_method=exp", "--save_totals"),
+FLAGS = ["--metrics", "bleu", "chrf"] + [
+    f"--{name}"
+    if value is True
+    else f"--{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
+    for name, value in EVERYTHING.items()
+    if name != "metrics"
 ]
 
 

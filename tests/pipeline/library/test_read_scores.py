@@ -46,11 +46,9 @@ def as_columns(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = []
     for each in entries:
         of_slice, (low, high) = each["slice"], each["interval"] or (None, None)
-        of_labels = None if of_slice is None else list(of_slice.items())
-        text = None if of_slice is None else slice_text(of_slice)
         row = each | {
-            "slice": text,
-            "labels": of_labels,
+            "slice": None if of_slice is None else slice_text(of_slice),
+            "labels": None if of_slice is None else list(of_slice.items()),
             "interval_low": low,
             "interval_high": high,
         }
