@@ -7,6 +7,7 @@ import csv
 import dataclasses
 import gc
 import io
+import itertools
 import json
 import logging
 import os
@@ -167,12 +168,9 @@ def streams(
     candidates: Sequence[Argument], references: Sequence[Argument], *flags: Argument
 ) -> list[Argument]:
     """The arguments for these streams, with more flags."""
-    arguments: list[Argument] = []
-    for candidate in candidates:
-        arguments += ["--candidates", candidate]
-    for reference in references:
-        arguments += ["--references", reference]
-    return [*arguments, *flags]
+    named = [("--candidates", each) for each in candidates]
+    named += [("--references", each) for each in references]
+    return [*itertools.chain.from_iterable(named), *flags]
 
 
 EXAMPLE = streams([*SYSTEMS.values()], REFERENCES)

@@ -57,8 +57,7 @@ def of_slices(metric: str = "bleu") -> dict[str, Any]:
     for number in range(30):
         # 0..4 are real losses of 1.0 to 1.4, 5..9 real gains; the others say nothing, and of
         # these 20..29 have few segments and large differences, and in 19 nothing matches.
-        is_real, is_small = number < 10, number >= 20
-        is_tested = number < 19
+        is_real, is_tested = number < 10, number < 19
         difference = -1 - number / 10 if number < 5 else number / 10 if is_real else -5 - number
         of_slice = {"slice": {"domain": f"d{number:02}"}, "segments": 1000 - number}
         found["comparisons"].append(
@@ -69,7 +68,7 @@ def of_slices(metric: str = "bleu") -> dict[str, Any]:
                 "difference": -difference if metric == "ter" else difference,
                 "p_value": (0.001 if is_real else 0.4) if is_tested else None,
                 "p_value_holm": (0.03 if is_real else 1.0) if is_tested else None,
-                "units": 29 if is_small else 30,
+                "units": 29 if number >= 20 else 30,
             }
         )
         found["scores"] += [

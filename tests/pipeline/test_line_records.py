@@ -9,14 +9,12 @@ import random
 from typing import Any
 
 import pytest
-from command_line import REFERENCES, SYSTEMS, called, streams
+from command_line import REFERENCES, SYSTEMS, called, read_lines, streams
 from compressing import COMPRESS
 
 from beam_bleu.transforms.pairing.lines.line_counting import SMALLEST_RANGE
 
-CANDIDATES = SYSTEMS["atlas"].read_text().splitlines()
-TEXTS = REFERENCES[0].read_text().splitlines()
-PAIRS = list(zip(CANDIDATES, TEXTS, strict=True))
+PAIRS = list(zip(*map(read_lines, (SYSTEMS["atlas"], REFERENCES[0])), strict=True))
 
 
 def jsonl() -> str:

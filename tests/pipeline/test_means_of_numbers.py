@@ -26,21 +26,9 @@ WIDE: list[dict[str, Any]] = [
         "comet_a": _RNG.gauss(0.8, 0.1),
         "comet_b": _RNG.gauss(-0.7, 0.1),
         "metricx": _RNG.uniform(0, 25),
-        "is_right": _RNG.random() < 0.7,
     }
     for number in range(SEGMENTS)
 ]
-LONG = [
-    {
-        **{name: row[name] for name in ("id", "domain", "ref", "metricx")},
-        "system": system,
-        "hyp": row[f"hyp_{system}"],
-        "comet": row[f"comet_{system}"],
-    }
-    for row in WIDE
-    for system in "ab"
-]
-BY_SYSTEM = ["--system_column", "system", "--id_column", "id"]
 MEANS = {system: math.fsum(row[f"comet_{system}"] for row in WIDE) / SEGMENTS for system in "ab"}
 SCHEMA = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())
 
@@ -75,12 +63,12 @@ def test_records_without_texts(tmp_path: Path) -> None:
 def test_a_join_needs_no_references(tmp_path: Path) -> None:
     flags = []
     for system in "ab":
-        rows = [row for row in LONG if row["system"] == system]
+        rows = [{"id": row["id"], "comet": row[f"comet_{system}"]} for row in WIDE]
         random.Random(2).shuffle(rows)
         flags += ["--candidates", write_records(tmp_path / f"{system}.jsonl", rows)]
     run = called(*flags, "--join_on", "id", "-m", "mean:comet", "--format", "json")
     assert scores(run.document, "mean:comet") == pytest.approx(MEANS, rel=1e-15)
-    write_records(tmp_path / "b.jsonl", LONG[3::2])
+    write_records(tmp_path / "b.jsonl", rows[1:])
     run = called(*flags, "--join_on", "id", "-m", "mean:comet")
     run.assert_failed(3, "--coverage")
 

@@ -55,13 +55,9 @@ def score_of(path: Path, *flags: Argument) -> dict[str, Any]:
     return score
 
 
-def logs_of(column: str = "logprobs") -> list[float]:
-    return [math.fsum(record[column]) for record in RECORDS]
-
-
 def lm_eval_scores(column: str = "logprobs") -> dict[str, float]:
     """The scores of lm-eval for the records, and the perplexity of the founding documents."""
-    logs = logs_of(column)
+    logs = [math.fsum(record[column]) for record in RECORDS]
     sizes = {
         "token": [len(record[column]) for record in RECORDS],
         "word": [words_of(record["text"]) for record in RECORDS],
@@ -83,9 +79,9 @@ def test_scores_are_those_of_lm_eval(path, per):
     expected = lm_eval_scores()
     assert score["score"] == pytest.approx(expected[per], rel=RELATIVE)
     assert score["bits_per_byte"] == pytest.approx(expected["bits_per_byte"], rel=RELATIVE)
-    assert score["log_probability"] == pytest.approx(math.fsum(logs_of()), rel=RELATIVE)
-    tokens = sum(len(record["logprobs"]) for record in RECORDS)
-    assert score["tokens"] == (tokens if per == "token" else None)
+    logs = [log for record in RECORDS for log in record["logprobs"]]
+    assert score["log_probability"] == pytest.approx(math.fsum(logs), rel=RELATIVE)
+    assert score["tokens"] == (len(logs) if per == "token" else None)
     assert score["words"] == sum(words_of(record["text"]) for record in RECORDS)
     assert score["bytes"] == sum(bytes_of(record["text"]) for record in RECORDS)
     assert score["standard_error"] > 0

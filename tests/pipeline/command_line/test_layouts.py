@@ -127,12 +127,9 @@ def opus(folder: Path) -> list[Argument]:
     write_lines(folder / f"{name}.eng", ["x", "y", "z"])
     reference = write_lines(folder / f"{name}.deu", REFERENCES)
     write_lines(folder / f"{name}.deu.labels", ["deu", "deu", "gsw"])
-    return [
-        reference,
-        "-i",
-        write_lines(folder / "good.txt", GOOD),
-        write_lines(folder / "poor.txt", POOR),
-    ]
+    systems = {"good": GOOD, "poor": POOR}
+    paths = [write_lines(folder / f"{name}.txt", texts) for name, texts in systems.items()]
+    return [reference, "-i", *paths]
 
 
 SAMPLES: dict[str, Callable[[Path], list[Argument]]] = {

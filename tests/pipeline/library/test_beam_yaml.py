@@ -69,26 +69,18 @@ def written(transforms: list[dict[str, Any]]) -> str:
     return json.dumps({"pipeline": chain, "providers": INCLUDED}, ensure_ascii=False)
 
 
-def run(
-    transforms: list[dict[str, Any]], check: Callable[[list[dict[str, Any]]], None] | None = None
-) -> None:
-    """Runs a chain of transforms and checks the last one's rows."""
-    text = written(transforms)
-    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        rows = expand_pipeline(pipeline, text)
-        if check:
-            assert_that(rows | beam.Map(lambda row: row._asdict()), check)
-
-
 def score(
     config: dict[str, Any],
-    check: Callable[[list[dict[str, Any]]], None] | None = None,
+    check: Callable[[list[dict[str, Any]]], None],
     rows: list[dict[str, Any]] = ROWS,
     transform: str = "CorpusBleu",
 ) -> None:
-    """Runs a pipeline that scores rows."""
+    """Scores rows in a pipeline and checks the rows that come out."""
     create = {"type": "Create", "config": {"elements": rows}}
-    run([create, {"type": transform, "config": config}], check)
+    text = written([create, {"type": transform, "config": config}])
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        found = expand_pipeline(pipeline, text)
+        assert_that(found | beam.Map(lambda row: row._asdict()), check)
 
 
 def directly(rows: list[dict[str, Any]], config: Any) -> dict[str, Any]:
@@ -96,11 +88,7 @@ def directly(rows: list[dict[str, Any]], config: Any) -> dict[str, Any]:
     text, definition = definition_of(config)
     segments = [(row["candidate"], row["references"]) for row in rows]
     counts = count_batch(to_batch(segments), text, definition.metric)
-    return in_a_row(definition.score(group_totals(counts, with_products=True)))
-
-
-def in_a_row(scored: Any) -> dict[str, Any]:
-    """A score in the form of a row."""
+    scored = definition.score(group_totals(counts, with_products=True))
     values = {name: getattr(scored, name) for name in fields_in_order(type(scored))}
     low, high = values.pop("interval") or (None, None)
     values |= {"interval_low": low, "interval_high": high}

@@ -115,7 +115,7 @@ def test_each_window_has_the_result_of_its_rows():
             assert_results(evaluated.document, [*expected.items()])
 
 
-@pytest.mark.parametrize("mode", ["accumulating", "discarding"])
+@pytest.mark.parametrize("mode", ["ACCUMULATING", "DISCARDING"])
 def test_each_pane_of_a_stream_has_the_result_of_its_rows(mode):
     first, second, late = tables = made(3)
     stream = (
@@ -129,7 +129,7 @@ def test_each_pane_of_a_stream_has_the_result_of_its_rows(mode):
     )
     keywords = KEYWORDS["documents"]
     panes = [[first], [second], [late]]
-    if mode == "accumulating":
+    if mode == "ACCUMULATING":
         # The pane at the end of the window has what the early ones have.
         panes = [[first], [first, second], [first, second], tables]
     options = PipelineOptions()
@@ -141,9 +141,7 @@ def test_each_pane_of_a_stream_has_the_result_of_its_rows(mode):
             | beam.WindowInto(
                 FixedWindows(10),
                 trigger=AfterWatermark(early=AfterCount(1), late=AfterCount(1)),
-                accumulation_mode=AccumulationMode.ACCUMULATING
-                if mode == "accumulating"
-                else AccumulationMode.DISCARDING,
+                accumulation_mode=getattr(AccumulationMode, mode),
                 allowed_lateness=100,
             )
             | Evaluate(columns=COLUMNS, **keywords)
