@@ -135,6 +135,8 @@ def repeated_at_end(candidates: Stream, references: Stream) -> Iterator[Finding]
 
 
 class _Pair:
+    """The segments that candidates and references both have, and how similar their texts are."""
+
     def __init__(self, candidates: Stream, references: Stream) -> None:
         own, references_by_number = _telling(candidates), _telling(references)
         numbers = [number for number in own if number in references_by_number]
@@ -181,9 +183,8 @@ def _sums(weights: Bytes) -> Floats:
 
 
 def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | None:
-    """Where a range of candidates fits better at another offset, or None: (how many lines below
-    their own references the right ones are, the first segment of the range, one before it whose
-    reference is still its own).
+    """(how many lines below their own references a range of candidates fits best, the first segment
+    of the range, a segment before it that still fits its own reference); None if there is no range.
     """
     if not _range_of(others - own / _TIMES_BETTER):
         return None  # everywhere, the own references are clearly better than any others

@@ -137,9 +137,8 @@ def _largest_number(batch: SegmentBatch) -> int:
 
 
 def _is_taken(numbers: Integers, largest: int, streams: int) -> npt.NDArray[np.bool_]:
-    """Which segments up to the largest number are in the sample. A larger number takes no segment
-    that a smaller one left out, except the last ones, so it does not matter how the corpus was
-    divided.
+    """Which segments up to the largest number are in the sample. A larger number takes none that a
+    smaller one left out, except the last ones, so the division of the corpus does not matter.
     """
     most = min(max(_MOST_TEXTS // streams, _FEWEST_ROWS), _MOST_ROWS) >> _BLOCK_BITS
     distance = max((largest >> _BLOCK_BITS) // most, 0).bit_length()  # a power of 2 of blocks

@@ -45,9 +45,8 @@ def largest(values: ExactIntegers) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Compact:
-    """An array of integers that are 0 or more, for pickle and files: without columns that are all
-    0, and of the smallest type that can hold it. The first two axes of `shape` are rows, the others
-    columns.
+    """Integers of 0 or more, for pickle and files: without columns that are all 0, and in the
+    smallest type that can hold them. The first two axes of `shape` are rows, the others columns.
     """
 
     shape: tuple[int, ...]

@@ -56,6 +56,8 @@ cgutils: Any = LazyModule("numba.core.cgutils")
 
 
 class CompiledFunction:
+    """A function that is loaded from the cache, or compiled, when it is called with new types."""
+
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         self.function = function
         self.loaded: dict[Key, LoadedCode] = {}

@@ -34,10 +34,8 @@ from beam_bleu.transforms.errors import UsageError
 ENTRY = "beam_bleu_entry"
 _CALLED = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)  # it releases the GIL
 _DATA = object.__basicsize__
-"""Where a numpy array has the address of its data, by numpy's C interface (`PyArrayObject`).
-
-What numpy offers in Python, such as `__array_interface__`, takes several times as long.
-"""
+"""Where a numpy array has the address of its data, by numpy's C interface (`PyArrayObject`). What
+numpy offers in Python, such as `__array_interface__`, takes several times as long."""
 
 _word_at = ctypes.c_int64.from_address
 _DOUBLE = struct.Struct("=d")

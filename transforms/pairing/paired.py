@@ -98,8 +98,7 @@ class FoundCoverage:
 @dataclasses.dataclass(frozen=True)
 class FoundSegments:
     """What a source finds out about its segments: `notices` about the texts, for readers of the
-    score, and `notes` about the files, which are not in the result, because others can hold the
-    same texts.
+    score, and `notes` about the files, which are not in the result: others can have these texts.
     """
 
     count: int
@@ -113,8 +112,7 @@ class FoundSegments:
 @dataclasses.dataclass(frozen=True)
 class Paired:
     """Aligned segments in a pipeline. Without tallies, every segment is scored for each system.
-    `rejected` are as many as the tallies say, or None if the source ends with an error at a bad
-    record.
+    `rejected` are as many as the tallies say; None if a bad record ends the pipeline.
     """
 
     batches: PCollection[SegmentBatch]

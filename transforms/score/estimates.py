@@ -53,6 +53,8 @@ _LARGEST_PRODUCT = 2**62  # a difference of two products below this fits in an i
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Estimates:
+    """The standard errors of a metric's scores, and of their differences, in all groups."""
+
     totals: GroupTotals
     metric: Metric
 

@@ -18,8 +18,7 @@ _TOKENIZED_LINES = 100
 _MOST = 1 / 2  # 'Most' means more than this share
 _STRAY = 1 / 10  # up to this share of a stream's lines may end in a carriage return by accident
 _OF_A_SCRIPT = 1 / 100
-"""If at least this share of segments is text that the tokenizer does not split, that is no
-accident."""
+"""From this share of segments on, text that the tokenizer does not split is no accident."""
 
 _OF_A_SCRIPT_IF_TOKENIZED = 1 / 4
 """The same with a tokenizer for tokenized text: some words of such text are long, too."""
@@ -30,8 +29,7 @@ _BY_CHANCE = 1 / 10
 _SHORTEST_RATIO, _LONGEST_RATIO = 0.5, 2
 
 _FEWEST_TOKENS = 100
-"""Fewer tokens or characters of references are only a few sentences, which often differ more in
-length."""
+"""Fewer tokens or characters of references are a few sentences, whose lengths often differ more."""
 
 _FEWEST_SEGMENTS = 10
 """With fewer segments, one or two empty candidates would already be most of them."""

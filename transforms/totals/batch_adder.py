@@ -127,6 +127,8 @@ class Adding:
 
 
 class AddersOfSystems:
+    """Adds up units that have the same systems: in the corpus, and in slices with fewer pairs."""
+
     def __init__(self, systems: Sequence[str], adding: Adding) -> None:
         slice_pairs = pairs_with(adding.baseline or systems[0], sorted(systems))
         pairs = all_pairs(len(systems)) if adding.with_all_pairs else slice_pairs
@@ -143,6 +145,8 @@ class AddersOfSystems:
 
 
 class BatchAdder:
+    """Adds up batches for one metric, whichever systems each of them has. Mutable."""
+
     def __init__(self, adding: Adding) -> None:
         self._adding = adding
         slicing = adding.slicing

@@ -30,8 +30,7 @@ BUCKETS = 64
 """Documents are shuffled in this number of buckets. A whole bucket must fit in memory."""
 
 _MOST_PARTS = 256
-"""More parts than these are added up into one. To do so for each new part would take quadratic
-time."""
+"""More parts than these are added up into one: to do so for each new one takes quadratic time."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

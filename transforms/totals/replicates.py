@@ -52,8 +52,7 @@ AT_LEAST = (41426, 17318, 5263, 1244, 240, 39, 5, 1)
 
 They are chosen so that the mean and the variance of a weight are exactly 1, as those of Poisson(1)
 are. Each probability differs by at most 2e-5 from that of Poisson(1). No weight is larger than 8;
-one from Poisson(1) would be about once in a million times.
-"""
+one from Poisson(1) would be about once in a million times."""
 
 TILE = 512
 """The number of replicates of a tile. The floats of a few units fit in the fastest cache."""
@@ -167,8 +166,7 @@ UNITS_AT_ONCE = 16  # units are padded with units of zeros to a multiple of this
 COLUMNS_AT_ONCE = 4  # columns are padded with columns of zeros to a multiple of this number
 _EXACT_UNITS = 512
 """After this number of units, the sums in float32 are added to those in int64: with the largest
-weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24.
-"""
+weight, 8, they are at most 512 * 8 * (2^12 - 1) < 2^24."""
 
 
 @compiled

@@ -105,8 +105,8 @@ def _matching(lanes: int, short: bool, several: bool) -> Any:
         """Writes the matches of each order in the references up to this one; returns 0 if exact.
 
         `inside` is the mask of the positions of the reference, `claimed_orders` the address of the
-        orders of each token that are claimed in other references; `kept` is all bits, or 0 if there
-        was no reference before.
+        orders of each token that are claimed in other references; `kept` is 0 for the first one,
+        and otherwise all bits.
         """
         grams = claimed = matches = zeros()
         different = _NOTHING
@@ -266,8 +266,7 @@ def _store_reference_lengths(columns, length, row, texts):
 @compiled
 def count_long_row(row, texts, are_written, max_order, matches, stride, table, table_bytes):
     """Writes the matches of a segment with long references; only runs with such rows compile it
-    (`call` of native/compiling.py). Returns 0, or log2 of the number of slots of the table that it
-    needs.
+    (`call` of native/compiling.py). Returns 0, or log2 of the slots of the table that it needs.
     """
     known = number_texts(row, texts, are_written)
     bits = table_bits(load_int(texts.bounds, texts.reference_count))

@@ -118,8 +118,7 @@ class Corpus:
 @dataclasses.dataclass(frozen=True)
 class LabelStream:
     """A stream whose line i has labels of segment i, with tabs between them. With `domain_first`, a
-    domain and a tab may come before the only label, as in mt-metrics-eval. The values `only_kept`
-    are kept, but are no labels.
+    domain and a tab may come before the only label (mt-metrics-eval). `only_kept` are no labels.
     """
 
     names: tuple[str, ...]
@@ -173,6 +172,8 @@ _MOST_RANGES = 4
 
 
 class PortionReading:
+    """Reads the lines of a portion from all streams in lockstep, as batches. Mutable."""
+
     def __init__(
         self,
         corpus: Corpus,

@@ -102,6 +102,8 @@ def _lines(count: int) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
+    """What a user says about the streams: how they are cut, their segments, their longest line."""
+
     cuts: Cuts = "same"
     segments: int | None = None
     max_line_bytes: int = MAX_LINE_BYTES
@@ -130,8 +132,7 @@ _MOST_CONTROLS = 0.05
 
 _FEWEST_LINES = 10
 # In a file with this many lines or more, the largest share of NULs if each line has one, as in
-# UTF-16, where each newline has one. This finds scripts whose upper bytes are white space, such as
-# Malayalam with 13.
+# UTF-16. It finds scripts whose upper bytes are white space, such as Malayalam with 13.
 _MOST_WITH_LINES = 0.01
 
 
