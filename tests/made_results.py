@@ -66,13 +66,7 @@ def written(path: Path, document: dict[str, Any]) -> Path:
 
 
 def write_night(folder: Path, document: dict[str, Any], *references: str) -> Path:
-    """A folder with a successful result.
-
-    Args:
-      folder: the folder.
-      document: its result document.
-      references: the digests of its references; without any it has no manifest.json.
-    """
+    """A folder with a result; without digests of its references, it has no manifest.json."""
     scores = written(folder / "scores.json", {"segments": 100, **document}).read_bytes()
     (folder / "_SUCCESS").touch()
     if references:

@@ -17,8 +17,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.pipeline import PipelineVisitor
 from apache_beam.runners.portability.local_job_service import LocalJobServicer
 from command_line import EXAMPLE, EXAMPLES, called, streams, write_lines
-from fake_flink import fake_flink
 from result_folder import RECORDS
+from test_watched_job import fake_flink
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.engines import runners

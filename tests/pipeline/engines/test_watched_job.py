@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import http.server
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +18,6 @@ from apache_beam.metrics import monitoring_infos
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_job_api_pb2
 from apache_beam.runners.portability.portable_runner import PipelineResult
-from fake_flink import fake_flink
 from test_handshake import FULL, LAUNCHER, worker
 
 from beam_bleu.pipeline.engines import sent_jobs
@@ -36,6 +37,28 @@ from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.progress import PROGRESS
 
 NAME = "beam-bleu-atlas-20261119-020003-5f0c"
+
+
+@contextlib.contextmanager
+def fake_flink(answers: Mapping[str, Any]) -> Iterator[str]:
+    """The URL of a server like Flink's, with answers by path. Other paths are not found."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = answers.get(self.path)
+            self.send_response(200 if found is not None else 404)
+            self.end_headers()
+            self.wfile.write(json.dumps(found).encode())
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
 
 
 class JobServer:
