@@ -38,13 +38,9 @@ READ_TWICE = 1.1
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """Something that happens to hosts.
+    """Something that happens to hosts before the job, or while it scores.
 
-    Attributes:
-      act: makes it happen.
-      before: whether it happens before the job, or while it scores.
-      exits: the exit codes with which the command may end.
-      touched: the host that is made again afterwards: "worker" is the last one.
+    The command may end with one of the exits. The touched host is made again: the last worker, ...
     """
 
     act: Callable[[ClusterOnHosts], None]

@@ -212,16 +212,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         sys.modules.pop(name, None)
 
 
-def _module() -> ModuleType:
-    return importlib.import_module("late_package")
-
-
 def _runs(folder: Path) -> int:
     return len((folder / "runs.txt").read_text().split())
 
 
 def test_the_code_runs_once_and_only_when_threads_use_it(folder: Path) -> None:
-    module = _module()
+    module = importlib.import_module("late_package")
     assert _runs(folder) == 0
     with ThreadPoolExecutor(8) as pool:
         found = [pool.submit(lambda: module.double(module.PART)) for _ in range(8)]
@@ -241,7 +237,7 @@ def test_threads_that_need_a_package_and_its_part_do_not_wait_for_each_other(fol
     folder.joinpath("part.py").write_text(
         f"import late_package; {first}VALUE = late_package.FACTOR\n"
     )
-    module = _module()
+    module = importlib.import_module("late_package")
     with ThreadPoolExecutor(2) as pool:
         package = pool.submit(lambda: module.FACTOR)
         part = pool.submit(lambda: importlib.import_module("late_package.part").VALUE)
