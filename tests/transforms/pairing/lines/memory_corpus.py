@@ -1,8 +1,4 @@
-"""Corpora in memory, for the tests of pairing: files, and the lines that they must give.
-
-The lines are made first, and the files are made from the lines. So the expected lines never come
-from reading the files.
-"""
+"""Corpora in memory: files that are made from lines, so no expected line comes from reading."""
 
 from __future__ import annotations
 

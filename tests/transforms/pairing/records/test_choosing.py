@@ -296,8 +296,7 @@ def test_a_boolean_is_a_number_only_for_means():
 
 def test_texts():
     texts = ["a b", " größer\u3000", "", None]
-    words = [len(re.split(r"\s+", text)) for text in texts if text is not None]
-    assert numbers(texts, "words") == [*words, MISSING]
+    assert numbers(texts, "words") == [2, 3, 1, MISSING]
     assert numbers(texts, "bytes") == [3, len(texts[1].encode()), 0, MISSING]
     column = pa.array(["x", *texts], pa.large_string()).slice(1)
     assert numbers_of(column, "bytes").values.tolist()[:3] == [3, len(texts[1].encode()), 0]
