@@ -162,6 +162,12 @@ def test_the_sizes_of_texts_are_those_that_python_finds(references, systems, row
         )
 
 
+def test_sizes_are_those_before_texts_are_normalized():
+    batch = to_batch([("e\u0301", ["e\u0301", "a"])])
+    found = count_batch(batch, BleuConfig(normalize="nfc").text, BLEU)
+    assert (found.candidate_bytes.tolist(), found.reference_bytes.tolist()) == ([[3]], [4])
+
+
 def test_columns_of_different_lengths_are_refused():  # compiled code would read other memory
     columns = [pa.array(["a"] * rows, pa.large_string()) for rows in range(4)]
     for one, other in ((3, 1), (1, 3), (2, 3), (0, 1)):

@@ -28,12 +28,7 @@ from beam_bleu.transforms.pairing.files.listing import open_file
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream
 from beam_bleu.transforms.pairing.lines import line_reader
 from beam_bleu.transforms.pairing.lines.line_columns import copy_lines, split_fields
-from beam_bleu.transforms.pairing.lines.line_counting import (
-    COMPRESSED_DATA,
-    MAX_LINE_BYTES,
-    count_lines,
-    cut,
-)
+from beam_bleu.transforms.pairing.lines.line_counting import COMPRESSED_DATA, count_lines, cut
 from beam_bleu.transforms.pairing.lines.line_reader import LineReader
 from beam_bleu.transforms.pairing.lines.plan import make_plan
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
@@ -42,7 +37,7 @@ from beam_bleu.transforms.pairing.paired import Digests
 STREAM = Stream("candidates LIUM", "a*")
 
 
-def read_file(text, path="a.txt", range_bytes=1 << 26, limit=MAX_LINE_BYTES, counted=None):
+def read_file(text, path="a.txt", range_bytes=1 << 26, limit=1 << 26, counted=None):
     """The lines of a file with these bytes; it may have had others when its lines were counted."""
     counted = text if counted is None else counted
     parts = cut(Shard(0, 0, FoundFile(path, len(counted))), range_bytes)
