@@ -64,8 +64,7 @@ ALLOWED: Mapping[AllowedName, str] = {
     "redirects": "web servers send readers to other hosts (without a warning)",
     "repeats": "the last segments are in the input twice",
 }
-"""What --allow can name, and what is allowed then: a reason to end the run becomes a warning, and a
-warning is left out."""
+"""What --allow can name. An error of such a kind is then a warning, and a warning is left out."""
 
 
 def can_be_shown(name: str) -> bool:
