@@ -147,7 +147,7 @@ def test_standard_errors_are_those_of_documents(example, tmp_path):
     found = document(
         *streams([files[name] for name in SYSTEMS], [files["r0"], files["r1"]]),
         *(f"--documents={files['docs']}", f"--labels=half={files['half']}"),
-        *("--slice_by=half,document", "--range_bytes=1024"),  # parts of a document are far apart
+        "--slice_by=half,document",
     )
     expected = {"unit": "document", "label": "document", "units": 72, "confidence": 0.95}
     assert found["uncertainty"] == expected

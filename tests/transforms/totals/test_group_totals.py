@@ -7,9 +7,11 @@ import operator
 import pickle
 import random
 
+import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pytest
+from apache_beam.testing.util import assert_that
 from made_statistics import made_statistics, rows_of
 from made_units import found_products, found_sums, products_of_rows, sums_of_rows
 from scoring import statistics_of
@@ -30,6 +32,7 @@ from beam_bleu.transforms.totals.batch_adder import Adding, BatchAdder, totals_o
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.documents import DocumentAdder, DocumentTotals
 from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.summing import sum_documents
 from beam_bleu.transforms.wiring.steps import AddUp
 
 ORDER = 3
@@ -345,6 +348,19 @@ def test_without_a_common_unit_there_is_no_pair_however_the_corpus_is_divided():
     assert (found.corpus.systems, found.corpus.units) == (("b", "c"), 0)
     assert found.corpus.pairs == found.slices.pairs == ()
     require_sums_by_hand(found, batches, documents=True)
+
+
+def test_the_pipeline_gives_the_same_totals_of_documents():
+    batches = [made(n, ABC[: 2 + n % 2], 8) for n in range(9)]
+
+    def check(found):
+        assert {name for name, _ in found} == {"totals"}
+        total = functools.reduce(operator.add, (totals for _, totals in found))
+        require_sums_by_hand(in_order(total), batches, documents=True)
+
+    with beam.Pipeline("FnApiRunner") as pipeline:
+        statistics = pipeline | beam.Create(batches)
+        assert_that(sum_documents(statistics, {"totals": OF_DOCUMENTS}), check)
 
 
 def test_all_planned_segments_and_no_others_must_be_scored():
