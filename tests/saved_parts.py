@@ -26,10 +26,9 @@ def lines_in(folder: Path, rows: slice, *flags: str) -> list[Path | str]:
     """The flags of line-parallel text with these rows, and with the labels that they need."""
     for name, text in {**TEXTS, "domain": DOMAINS, "language": LANGUAGES}.items():
         write_lines(folder / f"{name}.txt", text[rows])
-    named = {
-        name for name in ("domain", "language") for flag in flags if name in flag.split("=")[-1]
-    }
-    labels = [f"--labels={name}={folder / name}.txt" for name in sorted(named)]
+    values = " ".join(flag.split("=")[-1] for flag in flags)
+    named = [name for name in ("domain", "language") if name in values]
+    labels = [f"--labels={name}={folder / name}.txt" for name in named]
     return [folder / "ref.txt", "-i", *(folder / f"{name}.txt" for name in NAMES), *labels, *flags]
 
 
