@@ -43,8 +43,8 @@ def publish(report: str, output: pathlib.Path | None) -> None:
 
 def machine(distributions: Sequence[str]) -> str:
     """The machine, its load, the date, and versions of Python, `wc` and these distributions."""
-    found = {each.name: each.version for each in importlib.metadata.distributions()}
-    versions = [f"{name} {found[name]}" for name in distributions if name in found]
+    installed = {each.name: each.version for each in importlib.metadata.distributions()}
+    versions = [f"{name} {installed[name]}" for name in distributions if name in installed]
     wc = subprocess.run(["wc", "--version"], capture_output=True, text=True, check=True).stdout
     cpu_info = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
     models = [line.partition(":")[2].strip() for line in cpu_info if line.startswith("model name")]

@@ -131,9 +131,9 @@ def _worst_in_files(
     copy_again = "copy all files of one result again, or run it again with --segment_scores"
     try:
         data = pyarrow.dataset.dataset(list(files))
-        there = data.count_rows()
-        if there != rows:
-            raise InputError(f"{folder} has {there} rows, and scores.json says {rows}", copy_again)
+        count = data.count_rows()
+        if count != rows:
+            raise InputError(f"{folder} has {count} rows, and scores.json says {rows}", copy_again)
         return _worst_rows(data, wanted, examples)
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{folder} cannot be read: {error}", copy_again) from error

@@ -67,21 +67,21 @@ def judged(
     names = ["standard error", "bootstrap", "sacreBLEU's bootstrap", "randomization"]
     if population.documents < population.counts.shape[1]:
         names.insert(1, "standard error, of segments")
-    found = {name: Outcome() for name in names}
+    outcomes = {name: Outcome() for name in names}
     for trial in range(trials):
         units, segments = population.draw(documents, np.random.default_rng([documents, trial]))
         for name, counts in zip(names[: len(names) - 3], (units, segments), strict=False):
             compared = _compared(counts, definition)
             p_value, interval = compared.comparisons[0].p_value, compared.scores["one"].interval
-            found[name].add(p_value if interval else None, interval, truth)
+            outcomes[name].add(p_value if interval else None, interval, truth)
         (scores, difference), (_, swapped) = (
             _resampled(units, definition, Resampling(method, resamples, trial))
             for method in ("bootstrap", "randomization")
         )
-        found["bootstrap"].add(difference.p_value, scores[_SYSTEMS[0]].interval, truth)
-        found["sacreBLEU's bootstrap"].add(difference.p_sacrebleu)
-        found["randomization"].add(swapped.p_value)
-    return found
+        outcomes["bootstrap"].add(difference.p_value, scores[_SYSTEMS[0]].interval, truth)
+        outcomes["sacreBLEU's bootstrap"].add(difference.p_sacrebleu)
+        outcomes["randomization"].add(swapped.p_value)
+    return outcomes
 
 
 def _statistics(units: Integers) -> BatchStatistics:

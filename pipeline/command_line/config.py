@@ -112,27 +112,27 @@ def parse_beam_flags(words: Sequence[str]) -> tuple[argparse.Namespace, dict[str
         raise
     except Exception as error:  # some of Beam's flags have their own functions to read values
         raise UsageError(f"a value of Beam's flags is not understood: {error}", SEE_HELP) from error
-    given = {
+    spellings = {
         action.dest: action.option_strings[0]
         for action in parser.actions()
         if getattr(flags, action.dest) != action.default
     }
-    _refuse(_REFUSED, given)
-    return flags, given, others
+    _refuse(_REFUSED, spellings)
+    return flags, spellings, others
 
 
-def check_in_process(given: Mapping[str, str]) -> None:
+def check_in_process(spellings: Mapping[str, str]) -> None:
     of_engines = {
         action.dest: "it is for an engine, but this job runs in-process"
         for group in beam_parser()._action_groups
         if group.title in _OF_ENGINES
         for action in group._group_actions
     }
-    _refuse(of_engines, given)
+    _refuse(of_engines, spellings)
 
 
-def _refuse(refused: Mapping[str, str], given: Mapping[str, str]) -> None:
-    for name, spelling in given.items():
+def _refuse(refused: Mapping[str, str], spellings: Mapping[str, str]) -> None:
+    for name, spelling in spellings.items():
         if name in refused:
             raise UsageError(f"{spelling} is refused: {refused[name]}", "leave it out")
 

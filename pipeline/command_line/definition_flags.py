@@ -166,11 +166,11 @@ METRICS_FLAG, PRESET, *LANGUAGE_FLAGS = flags_of(DefinitionFlags)
 
 
 def with_choices(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
-    given = {row.name: values.get(row.name) for row in metric_flags()}
+    typed = {row.name: values.get(row.name) for row in metric_flags()}
     return dataclasses.replace(
         filled(kind, values),
         # Not `if v`, because 0 is a value.
-        choices={name: v for name, v in given.items() if v is not None and v is not False},
+        choices={name: v for name, v in typed.items() if v is not None and v is not False},
     )
 
 

@@ -55,8 +55,8 @@ def with_layout(flags: Config) -> Config:
         return flags
     layout = LAYOUTS[flags.layout]
     settings = {**_of_records(flags, layout), **layout.settings(flags)}
-    given = [condition.column.text for condition in flags.where]
-    where = [each for each in settings.pop("where", ()) if each.column.text not in given]
+    filtered_columns = [condition.column.text for condition in flags.where]
+    where = [each for each in settings.pop("where", ()) if each.column.text not in filtered_columns]
     changed: dict[str, Any] = {
         # Files often have only one value, so it is no mistake if a condition excludes no record.
         "where": tuple(

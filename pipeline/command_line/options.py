@@ -90,7 +90,7 @@ def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Argu
     """
     end = argv.index("--") if "--" in argv else len(argv)
     values, others = _our_values(argv[:end])
-    of_beam, given, references = parse_beam_flags(others)
+    of_beam, spellings, references = parse_beam_flags(others)
     for word in references:
         if word.startswith("-") and word != "-":
             flag = word.partition("=")[0]
@@ -99,8 +99,8 @@ def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Argu
             raise UsageError(f"unknown flag {flag}", f"did you mean {close}?" if close else remedy)
     flags = with_choices(Config, {**vars(values), "refs": references})
     runner = find_runner(of_beam.runner)
-    _check_engine(runner, given, argv[end + 1 :])
-    beams_values = {name: getattr(of_beam, name) for name in given}
+    _check_engine(runner, spellings, argv[end + 1 :])
+    beams_values = {name: getattr(of_beam, name) for name in spellings}
     options = KeptViews(runner.flags_of_engine(argv[end + 1 :]), **beams_values)
     if "redirects" in flags.allow:
         from beam_bleu.transforms.wiring.object_store_clients import WebOptions  # few runs need it
@@ -183,7 +183,7 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     return flags, [*before, *after]
 
 
-def _check_engine(runner: Runner, given: Mapping[str, str], words: Sequence[str]) -> None:
+def _check_engine(runner: Runner, spellings: Mapping[str, str], words: Sequence[str]) -> None:
     known = {**our_parser().by_flag(), **beam_parser().by_flag()}
     for word in words:
         if runner.in_process or with_underscores([word])[0].partition("=")[0] in known:
@@ -192,7 +192,7 @@ def _check_engine(runner: Runner, given: Mapping[str, str], words: Sequence[str]
                 "put it before the --, or leave it out",
             )
     if runner.in_process:
-        check_in_process(given)
+        check_in_process(spellings)
 
 
 def job_of(

@@ -47,14 +47,14 @@ class Check:
     needed: bool = True
 
     def facts(self) -> list[Fact]:
-        found: list[Fact] = []
+        facts: list[Fact] = []
         try:
-            found.extend(self.find())
+            facts.extend(self.find())
         except Exception as error:  # a broken library can raise anything
             reason = (str(error).strip().splitlines() or [""])[0]
             text = f"cannot be checked: {type(error).__name__}: {reason}"
-            found.append(Fact(self.section, self.name, "FAIL" if self.needed else "no", text))
-        return found
+            facts.append(Fact(self.section, self.name, "FAIL" if self.needed else "no", text))
+        return facts
 
 
 # Segments, each a candidate and two references, that each kernel tokenizer splits differently: with
@@ -175,9 +175,9 @@ def _in_process() -> Iterator[Fact]:
             check=False,
         )
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines() or [""]
-        text = f"a job on the sample ends with exit code {done.returncode}: {said[0]}"
-        yield Fact("engines", "in-process", "FAIL", text, said[-1].strip() if len(said) > 1 else "")
+        tail = done.stderr.decode(errors="replace").strip().splitlines() or [""]
+        text = f"a job on the sample ends with exit code {done.returncode}: {tail[0]}"
+        yield Fact("engines", "in-process", "FAIL", text, tail[-1].strip() if len(tail) > 1 else "")
         return
     (result,) = json.loads(done.stdout)["scores"]
     text = f"a job on the built-in sample gives {result['score']}; {SCORES['13a']} is right"

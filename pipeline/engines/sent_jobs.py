@@ -64,8 +64,8 @@ class SentJob:
     def __init__(self, result: Any) -> None:
         self.result = result
         # `job_id` is a method of Dataflow's results; others have a field, or nothing.
-        told = getattr(result, "job_id", getattr(result, "_job_id", ""))
-        self.id = str(told() if callable(told) else told)
+        job_id = getattr(result, "job_id", getattr(result, "_job_id", ""))
+        self.id = str(job_id() if callable(job_id) else job_id)
 
     def seen(self) -> Seen:
         """What the engine says now. Any exception means that nothing is known."""

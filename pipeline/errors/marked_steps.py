@@ -72,8 +72,8 @@ class Marked(PlainDoFn):
     def process(  # type: ignore[no-untyped-def]
         self, element, window=beam.DoFn.WindowParam, timestamp=beam.DoFn.TimestampParam
     ):
-        there = {"window": window, "timestamp": timestamp}
-        wanted = {name: there[name] for name in self._parameters}
+        available = {"window": window, "timestamp": timestamp}
+        wanted = {name: available[name] for name in self._parameters}
         with marking():
             yield from self._dofn.process(element, **wanted) or ()
 

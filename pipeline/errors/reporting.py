@@ -75,26 +75,26 @@ class _Interrupts:
         Python handles a signal when the main thread runs again, so one that arrives just before a
         wait does not end it. Therefore a thread sends harmless signals until it has been handled.
         """
-        main, (told, telling) = threading.get_ident(), socket.socketpair()
+        main, (reader, writer) = threading.get_ident(), socket.socketpair()
 
         def wake() -> None:
-            with told:
-                while numbers_told := told.recv(64):
-                    if numbers.isdisjoint(numbers_told):
+            with reader:
+                while numbers_read := reader.recv(64):
+                    if numbers.isdisjoint(numbers_read):
                         continue
-                    while not self.received and telling.fileno() >= 0:
+                    while not self.received and writer.fileno() >= 0:
                         signal.pthread_kill(main, signal.SIGURG)
                         time.sleep(_BETWEEN_WAKES)
 
-        telling.setblocking(False)
+        writer.setblocking(False)
         former = signal.signal(signal.SIGURG, lambda number, frame: None)
-        former_told = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
+        former_writer = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         threading.Thread(target=wake, name="beam-bleu signals", daemon=True).start()
         try:
             yield
         finally:
-            signal.set_wakeup_fd(former_told)
-            telling.close()
+            signal.set_wakeup_fd(former_writer)
+            writer.close()
             signal.signal(signal.SIGURG, former)
 
     @contextlib.contextmanager
@@ -219,8 +219,8 @@ def reported(
                 first = _interrupts.received[0]
                 ending = Ending(128 + first, f"stopped by {first.name}")
             else:
-                told = as_bleu_error(error)
-                ending = Ending(exit_code(told), printable(told.cause), printable(told.remedy))
+                known = as_bleu_error(error)
+                ending = Ending(exit_code(known), printable(known.cause), printable(known.remedy))
             _say_error(ending, trace)
         if ended is not None:
             # A first signal no longer ends the run, which is done; a second one ends a stopped run.

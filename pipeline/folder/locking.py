@@ -139,11 +139,11 @@ class _Lease(Lock):
                     return True
                 if self.is_held:
                     return True
-            found = self._look()
-            if found is None:  # its holder has just removed it
+            current = self._look()
+            if current is None:  # its holder has just removed it
                 self._version = None
                 return self.try_once()
-            owner, version = found
+            owner, version = current
             self._looks = self._looks + 1 if version == self._version else 0
             self._version = version
             self.holder = " ({host}, process {process}, run {run})".format(**owner)
@@ -175,10 +175,10 @@ class _Lease(Lock):
             self._version = self._files.put_if(self._path, data, version)
         except FileExistsError:
             # If an answer was lost, the retried put conflicts with this run's own lock.
-            found = self._look()
-            if found is None or found[0]["token"] != self._owner["token"]:
+            current = self._look()
+            if current is None or current[0]["token"] != self._owner["token"]:
                 return False
-            self._version = found[1]
+            self._version = current[1]
         self._confirmed = before
         return True
 

@@ -84,8 +84,8 @@ def commit(
                 lock.check()
                 storage.write_atomically(join(output, name), documents[name])
         lock.check()
-        gone = [*({REPORT, TOTALS, EXAMPLES} - documents.keys()), *(() if ran else OF_RUN)]
-        remove(output, [*gone, *sorted({*data_files(output)} - {*data})])
+        outdated = [*({REPORT, TOTALS, EXAMPLES} - documents.keys()), *(() if ran else OF_RUN)]
+        remove(output, [*outdated, *sorted({*data_files(output)} - {*data})])
         for name, content in documents.items():
             if storage.read(join(output, name)) != content:
                 raise JobError(

@@ -34,8 +34,8 @@ def visible_files(folder: str, *, below: bool = True) -> list[str]:
     """
     with reading(folder):
         list_files = _walked if is_local(folder) else _matched
-        found = list_files(folder, below)
-        return sorted(name for name in found if not re.search("(?:^|/)[._]", name))
+        names = list_files(folder, below)
+        return sorted(name for name in names if not re.search("(?:^|/)[._]", name))
 
 
 def _walked(folder: str, below: bool) -> Iterator[str]:

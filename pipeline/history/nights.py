@@ -117,10 +117,10 @@ def results_at(path: str) -> list[str]:
         if not exists(path):
             raise InputError(f"there is no {path}", _NAME_NIGHTS)
         return [path]
-    found = [path] if _is_result(path) else [*_below(path)]
-    if not found:
+    results = [path] if _is_result(path) else [*_below(path)]
+    if not results:
         raise InputError(f"{path} has no results of beam-bleu", _NAME_NIGHTS)
-    return found
+    return results
 
 
 def _below(folder: str) -> Iterator[str]:

@@ -84,9 +84,9 @@ class Lineage:
         if not self._sent:
             self._send("START", self._start)
         if result is not None:
-            there = result_in(self._output)
-            if there is not None and there[0] == result.scores:
-                for stream in there[1]["streams"]:
+            current = result_in(self._output)
+            if current is not None and current[0] == result.scores:
+                for stream in current[1]["streams"]:
                     if (named := dataset(stream["pattern"])) is not None:
                         self._inputs.setdefault(named, []).append(stream)
             self._send("COMPLETE", now(), result=result)

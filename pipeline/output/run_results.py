@@ -150,10 +150,10 @@ def _difference(job: Job, manifest: Mapping[str, Any]) -> str:
     if manifest.get("request_sha256") == digest:
         return ""
     former = manifest.get("request", [])
-    changed = [line for line in request if line not in former]
-    gone = [line for line in former if line not in request]
-    if changed or gone:
-        return f"only here: {joined(changed) or 'nothing'}; only there: {joined(gone) or 'nothing'}"
+    added = [line for line in request if line not in former]
+    lost = [line for line in former if line not in request]
+    if added or lost:
+        return f"only here: {joined(added) or 'nothing'}; only there: {joined(lost) or 'nothing'}"
     return "the names, sizes or versions of the files that were read have changed"
 
 

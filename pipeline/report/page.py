@@ -84,14 +84,14 @@ def _text(saved: SavedResult, examples: Sequence[Entry], history: History | None
 
 
 def _groups(examples: Sequence[Entry], names: Mapping[str, str]) -> dict[str, list[Entry]]:
-    found: dict[str, list[Entry]] = {}
+    by_title: dict[str, list[Entry]] = {}
     for example in sorted(examples, key=lambda example: [*KINDS].index(example["kind"])):
         title = KINDS[example["kind"]].format(**example)
         if len(names) > 1:
             title += f", by {names[example['metric']]}"
-        found.setdefault(title, []).append(example)
-    most = max(1, _MOST_EXAMPLES // max(len(found), 1))
-    return {title: entries[:most] for title, entries in [*found.items()][:_MOST_EXAMPLES]}
+        by_title.setdefault(title, []).append(example)
+    most = max(1, _MOST_EXAMPLES // max(len(by_title), 1))
+    return {title: entries[:most] for title, entries in [*by_title.items()][:_MOST_EXAMPLES]}
 
 
 @functools.cache

@@ -62,13 +62,13 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
 def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:
     definitions = common_definitions(old, new)
     former = _scored(old)
-    found = []
+    rows = []
     for (key, is_mean), row in _scored(new).items():
         if key.metric in definitions and (key, is_mean) in former:
             before, now = definitions[key.metric]
             if before == now if is_mean else before.shown == now.shown:
-                found.append(_compared(former[key, is_mean], row, pairs))
-    return adjusted(found)
+                rows.append(_compared(former[key, is_mean], row, pairs))
+    return adjusted(rows)
 
 
 def common_definitions(old: Result, new: Result) -> dict[MetricWord, tuple[Definition, Definition]]:

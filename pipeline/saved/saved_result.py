@@ -91,10 +91,10 @@ def result_file(path: str, names: Sequence[str], *, must_be_last: bool = True) -
     folder, file = "", path
     if is_folder(path):
         folder = path.rstrip("/")
-        there = [name for name in names if exists(f"{folder}/{name}")]
-        if not there:
+        existing = [name for name in names if exists(f"{folder}/{name}")]
+        if not existing:
             raise InputError(f"{path} has no {' and no '.join(names)}", _NAME_A_RESULT)
-        file = f"{folder}/{there[0]}"
+        file = f"{folder}/{existing[0]}"
     elif not exists(path):
         raise InputError(f"there is no {path}", _NAME_A_RESULT)
     data = read(file)

@@ -182,13 +182,13 @@ def totals_in(file: ResultFile) -> SavedTotals:
     saved: SavedTotals = decoded(SavedTotals, content)
     # Signatures name the installed versions, which must be those that made the tokens.
     try:
-        here = versions_of(saved.totals, saved.scorings, saved.slicing)
+        versions_here = versions_of(saved.totals, saved.scorings, saved.slicing)
     except ImportError as error:  # no such package is installed
         installed = str(error)
     else:
-        if here == saved.versions:
+        if versions_here == saved.versions:
             return saved
-        installed = f"{_shown(here)} is installed here"
+        installed = f"{_shown(versions_here)} is installed here"
     raise OtherVersionsError(
         f"{file.path}: its tokens were made with {_shown(saved.versions)}, but {installed}",
         "read it where the same versions are installed",

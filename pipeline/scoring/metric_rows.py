@@ -162,7 +162,7 @@ class MetricRows:
     def presets(self) -> dict[PresetNames, list[ScoreRow]]:
         # Explained already, because a preset with the same tokens has the same units.
         unknown = {row.system for row in self.scores if row.standard_error is None}
-        found = {}
+        rows_of_presets = {}
         for name, preset in self.scorings.presets.items():
             corpus = self.totals.metrics[self.word][preset.text].corpus
             place = _Place(None, {}, preset.text, Estimates(corpus, preset.metric), name)
@@ -174,8 +174,8 @@ class MetricRows:
                 warnings=tuple(_warnings_of(rows)),
                 has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
             )
-            found[names] = rows
-        return found
+            rows_of_presets[names] = rows
+        return rows_of_presets
 
     def _rows(
         self, place: _Place, *, judge_input: bool = False, unexplained: Collection[str] = ()
@@ -204,11 +204,11 @@ class MetricRows:
         return rows
 
     def _rows_of_parts(self, rows: Iterable[Row]) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = {system: [] for system in self.totals.systems}
+        rows_of_systems: dict[str, list[Row]] = {system: [] for system in self.totals.systems}
         for row in rows:
             if self._is_part(row.group):
-                found[row.system].append(row)
-        return found
+                rows_of_systems[row.system].append(row)
+        return rows_of_systems
 
     @property
     def averages(self) -> Iterator[ScoreRow]:
@@ -258,13 +258,13 @@ class MetricRows:
         parts = [(place, with_baseline) for place in self._slices]
         if self.scores and self._whole is not None:
             parts = [(self._whole, self.evidence.compared(systems)), *parts]
-        found = []
+        compared = []
         for place, pairs in parts:
             for system, other in pairs:
                 difference = place.estimates.difference(system, other, place.key)
                 if difference is not None:
-                    found.append(self._compared(system, other, place.labels or None, difference))
-        return adjusted(found)
+                    compared.append(self._compared(system, other, place.labels or None, difference))
+        return adjusted(compared)
 
     def _compared(
         self, system: str, baseline: str, group: Group, difference: Difference
@@ -276,7 +276,7 @@ class MetricRows:
     @functools.cached_property
     def average_comparisons(self) -> list[ComparisonRow]:
         """The comparisons of means over languages or tasks, for systems that have such means."""
-        found = []
+        compared = []
         for system, rows in self._rows_of_parts(self.comparisons).items():
             if rows and len(rows) == len(self._parts):
                 units, segments = sum(row.units for row in rows), sum(row.segments for row in rows)
@@ -286,8 +286,8 @@ class MetricRows:
                     difference = Difference(units, segments, mean, reason=reason)
                 else:
                     difference = judged(units, segments, mean, error)
-                found.append(self._compared(system, rows[0].baseline, MACRO_AVERAGE, difference))
-        return adjusted(found)
+                compared.append(self._compared(system, rows[0].baseline, MACRO_AVERAGE, difference))
+        return adjusted(compared)
 
     @property
     def clusters(self) -> list[list[str]]:
@@ -336,8 +336,8 @@ class MetricRows:
     def warnings(self) -> Iterator[str]:
         yield from _warnings_of(self.scores)
         for system, own in self._rows_of_parts(self.sliced).items():
-            there = [row.group for row in own]
-            if missing := [place for place in self._parts if place.labels not in there]:
+            groups = [row.group for row in own]
+            if missing := [place for place in self._parts if place.labels not in groups]:
                 names = joined([str(*place.labels.values()) for place in missing])
                 yield f"{system}: there is no macro average, because it has no segment in {names}"
         for row in self.sliced:

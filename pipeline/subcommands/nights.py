@@ -82,16 +82,16 @@ def _history(flags: argparse.Namespace) -> bytes:
             and (key.of_slice in slices or (_ALL_SLICES in slices and key.of_slice != ""))
         )
 
-    found = history(nights, chooses, flags.last, new_texts=flags.new_texts)
-    if not found.series:
+    past = history(nights, chooses, flags.last, new_texts=flags.new_texts)
+    if not past.series:
         raise InputError(
             f"none of {len(nights)} nights has such a score",
             "show the nights without --metrics, --system, --slice and --last",
         )
     if flags.metrics:
-        in_order = sorted(found.series, key=lambda series: flags.metrics.index(series.key.metric))
-        found = dataclasses.replace(found, series=tuple(in_order))
-    return FORMATS[flags.format](found).encode()
+        in_order = sorted(past.series, key=lambda series: flags.metrics.index(series.key.metric))
+        past = dataclasses.replace(past, series=tuple(in_order))
+    return FORMATS[flags.format](past).encode()
 
 
 def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:

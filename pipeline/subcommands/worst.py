@@ -71,13 +71,13 @@ def _worst(flags: argparse.Namespace) -> bytes:
     wanted = _wanted(flags, saved.result)
     scored = saved.result.segment_scores
     with named_if_damaged(folder):
-        found = worst_segments(folder, None if scored is None else scored["rows"], wanted)
-    if found.note:
-        warn(found.note)
+        segments = worst_segments(folder, None if scored is None else scored["rows"], wanted)
+    if segments.note:
+        warn(segments.note)
     if flags.format == "json":
-        return (json_text(list(found.entries), indent=1) + "\n").encode()
-    title = _title(found, wanted, saved.result.metric(wanted.metric).name)
-    entries = [shown_entry(entry, place) for place, entry in enumerate(found.entries, 1)]
+        return (json_text(list(segments.entries), indent=1) + "\n").encode()
+    title = _title(segments, wanted, saved.result.metric(wanted.metric).name)
+    entries = [shown_entry(entry, place) for place, entry in enumerate(segments.entries, 1)]
     return "\n".join([printable(title) + "\n", *entries]).encode()
 
 

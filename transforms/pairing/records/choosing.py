@@ -155,7 +155,7 @@ def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> t
         is_read and (not named or any(map(is_name_pattern, named))) for is_read, named in of_roles
     ):
         numbers = (path for _, paths in chosen.values for path in paths)
-        said = [
+        parts = [
             f"{what} from {joined(list(dict.fromkeys(path.text for path in paths)), 8)}"
             for what, paths in (
                 ("candidates", [path for _, path in chosen.candidates]),
@@ -164,7 +164,7 @@ def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> t
             )
             if paths
         ]
-        notes.append(f"columns{'' if stream is None else f' of {stream}'}: {', '.join(said)}")
+        notes.append(f"columns{'' if stream is None else f' of {stream}'}: {', '.join(parts)}")
     if chosen.unused_system is not None:
         name = chosen.unused_system
         notes.append(
@@ -316,10 +316,10 @@ class FileColumns:
             before, *after = map(re.escape, column.split(SYSTEM))
             others = "".join(rf"\1{text}" for text in after[1:])
             matches = re.compile(f"{before}(.+){after[0]}{others}").fullmatch
-            found = {match[1] for match in map(matches, self.paths()) if match}
-            if not found:
+            matched = {match[1] for match in map(matches, self.paths()) if match}
+            if not matched:
                 raise self.error(f"no column matches {column} ({_NUMBERS})")
-            systems |= found
+            systems |= matched
         return natural_order(systems)
 
     def of_values(

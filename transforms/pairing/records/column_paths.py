@@ -70,20 +70,20 @@ def quoted_path(steps: Sequence[str | int]) -> str:
 def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
     """The type of the values at the end of a path; raises ValueError if the path leads nowhere."""
     first, *others = path.steps
-    here = schema.field(first).type
+    kind = schema.field(first).type
     for number, step in enumerate(others, 1):
         where = quoted_path(path.steps[:number])
         if isinstance(step, int):
-            if not pt.is_large_list(here):
-                raise ValueError(f"{where} is {here}, and not a list")
-            here = here.value_type
+            if not pt.is_large_list(kind):
+                raise ValueError(f"{where} is {kind}, and not a list")
+            kind = kind.value_type
             continue
-        fields = [field.name for field in here] if pt.is_struct(here) else []
+        fields = [field.name for field in kind] if pt.is_struct(kind) else []
         if fields.count(step) != 1:
             has = f"{fields.count(step)} fields" if step in fields else "no field"
-            raise ValueError(f"{where} has {has} {step}: it is {here}")
-        here = here.field(step).type
-    return here
+            raise ValueError(f"{where} has {has} {step}: it is {kind}")
+        kind = kind.field(step).type
+    return kind
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:

@@ -158,7 +158,7 @@ def _column(
     if form is _ID:
         refused |= (kinds == SCALAR) & ~_matches(column, INTEGER_ID)
     rows = np.flatnonzero(refused)
-    found = kinds[rows].tolist()
+    kinds_found = kinds[rows].tolist()
     if of_lists is not None:
         name = f"an item of {path}"
         kinds, offsets = of_lists
@@ -168,7 +168,7 @@ def _column(
         )
         alone = np.flatnonzero(~_is_one_of(kinds, (*form.values, LIST)))
         wrong = {row: _fault(path, str(path), form, int(kinds[row])) for row in alone.tolist()}
-    for row, kind in zip(rows.tolist(), found, strict=True):
+    for row, kind in zip(rows.tolist(), kinds_found, strict=True):
         wrong.setdefault(row, _fault(path, name, form, kind))
     return null_in(column, list(wrong)), wrong
 
@@ -245,16 +245,16 @@ def record_of(line: str) -> dict[str, Any] | Fault:
 
 def schema_of_lines(lines: Sequence[bytes]) -> pa.Schema:
     """The keys, each with the type of most of its values; ValueError if no line is a record."""
-    found = []
+    parsed = []
     for line in lines:
         try:
-            found.append(record_of(line.decode()))
+            parsed.append(record_of(line.decode()))
         except UnicodeDecodeError as error:
             what = f"invalid UTF-8 at byte {error.start + 1}"
-            found.append(Fault(None, "invalid-utf8", what, _REMEDY))
-    records = [record for record in found if not isinstance(record, Fault)]
+            parsed.append(Fault(None, "invalid-utf8", what, _REMEDY))
+    records = [record for record in parsed if not isinstance(record, Fault)]
     if not records:
-        raise ValueError(next(fault.what for fault in found if isinstance(fault, Fault)))
+        raise ValueError(next(fault.what for fault in parsed if isinstance(fault, Fault)))
     return pa.schema(list(_type_of(records, 0)))
 
 

@@ -59,11 +59,11 @@ def find_keys(
     encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
     names = np.frombuffer(b"".join(encoded) + bytes(READ_AHEAD), np.uint8)
     name_offsets = np.cumsum([0, *map(len, encoded)])
-    found = np.zeros((2, len(keys), len(begins)), np.int64)
+    spans = np.zeros((2, len(keys), len(begins)), np.int64)
     known = np.zeros(len(begins), np.bool_)
-    _find_keys(begins, ends, names, name_offsets, found[0], found[1], known)
-    found[0, :, ~known] = 0
-    return found[0], found[1], known
+    _find_keys(begins, ends, names, name_offsets, spans[0], spans[1], known)
+    spans[0, :, ~known] = 0
+    return spans[0], spans[1], known
 
 
 def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Integers]:
@@ -74,8 +74,8 @@ def step(begins: Integers, ends: Integers, to: str | int) -> tuple[Integers, Int
     kinds, offsets, item_begins, item_ends = items(begins, ends)
     if isinstance(to, int):
         goes_on = kinds == LIST
-        there = goes_on & (offsets[:-1] + to < offsets[1:])
-        places = np.where(there, offsets[:-1] + to, -1)
+        exists = goes_on & (offsets[:-1] + to < offsets[1:])
+        places = np.where(exists, offsets[:-1] + to, -1)
         found, found_ends = np.append(item_begins, 0)[places], np.append(item_ends, 0)[places]
     else:
         (found,), (found_ends,), goes_on = find_keys(begins, ends, [to])
@@ -91,11 +91,11 @@ def items(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integer
     """
     kinds = np.empty(len(begins), np.int64)
     offsets = np.zeros(len(begins) + 1, np.int64)
-    found = np.empty((2, 0), np.int64)
-    _find_items(begins, ends, kinds, offsets, found, False)
-    found = np.empty((2, int(offsets[-1])), np.int64)
-    _find_items(begins, ends, kinds, offsets, found, True)
-    return kinds, offsets, found[0], found[1]
+    spans = np.empty((2, 0), np.int64)
+    _find_items(begins, ends, kinds, offsets, spans, False)
+    spans = np.empty((2, int(offsets[-1])), np.int64)
+    _find_items(begins, ends, kinds, offsets, spans, True)
+    return kinds, offsets, spans[0], spans[1]
 
 
 def texts_of(begins: Integers, ends: Integers) -> tuple[Integers, pa.LargeStringArray]:

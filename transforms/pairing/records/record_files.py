@@ -322,8 +322,8 @@ class _Plan(beam.DoFn):
         _DETAILS.info("records: %s, portions: %s", f"{count:,}", f"{len(plan.portions):,}")
         PROGRESS.begin("scoring", sum(portion.bytes for portion in plan.portions))
         pattern = stream.shown(stream.pattern)
-        found = FoundInput("records", None, pattern, plan.files, snapshot=plan.snapshot)
-        inputs = (found,) if self._describe else ()
+        found_input = FoundInput("records", None, pattern, plan.files, snapshot=plan.snapshot)
+        inputs = (found_input,) if self._describe else ()
         segments = FoundSegments(count, plan.notices, notes, inputs, plan.chosen.systems)
         yield TaggedOutput(self.SEGMENTS, segments)
         yield from plan.portions
@@ -334,7 +334,7 @@ class PairRecords(OfSource):
 
     def expand(self, root: beam.Pipeline) -> Paired:
         source, step = self._source, self._step
-        portions, found = root | PlanRecords(source, self._threads, step, self._describe)
+        portions, found_segments = root | PlanRecords(source, self._threads, step, self._describe)
         parsing = step(_ParseParts(source, self._threads, self._describe))
         segments = (
             portions
@@ -354,7 +354,7 @@ class PairRecords(OfSource):
             )
         return Paired(
             as_batches(segments.batches, SegmentBatch),
-            found,
+            found_segments,
             digests,
             segments[_ParseParts.TALLIES],
             segments[_ParseParts.REJECTED] if source.on_bad_record == "reject" else None,

@@ -197,17 +197,17 @@ class ReadRecords:
         return len(next(iter(self.columns.values())))
 
     def bad_record(self, row: int, fault: Fault) -> BadRecord:
-        there = self.raw
-        if there.kind == "line":
-            raw = there.values[row].as_py()
+        records = self.raw
+        if records.kind == "line":
+            raw = records.values[row].as_py()
         else:
             values = {path.text: column[row].as_py() for path, column in self.columns.items()}
             raw = json.dumps(values, ensure_ascii=False, default=str)
         return BadRecord(
-            there.first + row,
-            there.label,
-            there.path,
-            there.place(row),
+            records.first + row,
+            records.label,
+            records.path,
+            records.place(row),
             fault.reason,
             fault.what,
             fault.remedy,

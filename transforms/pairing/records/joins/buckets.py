@@ -102,10 +102,10 @@ class _Bucket:
             return dataclasses.replace(report, findings=unclear), iter(())
         # Rows with ids that the first side does not have.
         unknown = live[~self._known[self._codes[live]]]
-        found = self._missing() | self._of_sides("unknown", unknown)
+        findings = self._missing() | self._of_sides("unknown", unknown)
         scored, tally = self._scored()
-        report = dataclasses.replace(report, findings=found, tally=tally)
-        if source.coverage == "strict" and found:
+        report = dataclasses.replace(report, findings=findings, tally=tally)
+        if source.coverage == "strict" and findings:
             return report, iter(())
         report += Report(findings=self._mismatched())
         return report, self._batches(scored) if rows.size else iter(())
@@ -143,9 +143,9 @@ class _Bucket:
         for prefix in (REFERENCE, LABEL, KEPT):
             for column in columns_of(self._table, prefix):
                 codes = column.indices if pa.types.is_dictionary(column.type) else column
-                here, usual = codes.take(pa.array(rows)), codes.take(pa.array(firsts))
-                equal = pc.fill_null(pc.equal(here, usual), False)
-                both_null = pc.and_(here.is_null(), usual.is_null())
+                own, first = codes.take(pa.array(rows)), codes.take(pa.array(firsts))
+                equal = pc.fill_null(pc.equal(own, first), False)
+                both_null = pc.and_(own.is_null(), first.is_null())
                 differs |= ~pc.or_(equal, both_null).to_numpy(zero_copy_only=False)
         key: FindingKey = ("differing", self._names[0], "")
         return {key: self._findings(firsts[differs])} if differs.any() else {}
@@ -161,7 +161,7 @@ class _Bucket:
 
     def _mismatched(self) -> dict[FindingKey, Findings]:
         """The segments whose witnesses differ from those on the first side that has this column."""
-        found: dict[FindingKey, Findings] = {}
+        findings: dict[FindingKey, Findings] = {}
         for name in self._table.column_names:
             if not name.startswith(WITNESS):
                 continue
@@ -169,24 +169,24 @@ class _Bucket:
             of_sides = [hashes.take(pa.array(rows, mask=rows < 0)) for rows in self._rows]
             having = [n for n, of_side in enumerate(of_sides) if of_side.null_count < len(of_side)]
             for number in having[1:]:
-                usual = having[0]
-                differ = pc.fill_null(pc.not_equal(of_sides[usual], of_sides[number]), False)
-                rows = self._rows[usual, differ.to_numpy(zero_copy_only=False)]
+                base = having[0]
+                differ = pc.fill_null(pc.not_equal(of_sides[base], of_sides[number]), False)
+                rows = self._rows[base, differ.to_numpy(zero_copy_only=False)]
                 if len(rows):
-                    names = " and ".join(self._names[n] for n in (usual, number))
+                    names = " and ".join(self._names[n] for n in (base, number))
                     key: FindingKey = ("mismatched", names, name.removeprefix(WITNESS))
-                    found[key] = self._findings(rows)
-        return found
+                    findings[key] = self._findings(rows)
+        return findings
 
     def _scored(self) -> tuple[Booleans, Tally]:
         """Which segments are scored for which systems, bool (systems, segments), and the tally."""
-        there = self._rows >= 0
-        without_reference = ~self._rejected & ~there[: self._references].all(axis=0)
+        present = self._rows >= 0
+        without_reference = ~self._rejected & ~present[: self._references].all(axis=0)
         usable = ~self._rejected & ~without_reference
-        there = there[self._references :]
-        in_enough = there.any(axis=0) if self._source.coverage == "each" else there.all(axis=0)
+        present = present[self._references :]
+        in_enough = present.any(axis=0) if self._source.coverage == "each" else present.all(axis=0)
         chosen = usable & in_enough
-        scored = there & chosen
+        scored = present & chosen
         left_out = {
             FILTERED: self._filtered,
             REJECTED: int(self._rejected.sum()),
@@ -196,7 +196,7 @@ class _Bucket:
         total, counts = int(chosen.sum()), scored.sum(axis=1).tolist()
         by_system = dict(zip(self._systems, counts, strict=True))
         missing = {system: total - count for system, count in by_system.items()}
-        return scored, Tally(there.shape[1] + self._filtered, by_system, left_out, missing)
+        return scored, Tally(present.shape[1] + self._filtered, by_system, left_out, missing)
 
     def _batches(self, scored: Booleans) -> Iterator[SegmentBatch]:
         sets = [np.arange(scored.shape[1])]
