@@ -1,1 +1,1 @@
-"""How a failing run ends: exit codes, messages, and marks by which errors survive an engine."""
+"""What stderr says, and how a run ends: exit codes, and marks by which errors survive an engine."""

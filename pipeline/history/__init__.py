@@ -1,1 +1,1 @@
-"""The history of scores: results of several nights, in their order, and what changed."""
+"""The history of scores: finds the results of several nights in order, and what changed."""

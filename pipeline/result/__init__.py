@@ -1,1 +1,1 @@
-"""Results: rows, the document both ways, and what compares them."""
+"""Results as rows, and as the document scores.json, which is written and read here."""

@@ -1,1 +1,1 @@
-"""Saved totals: the file totals.json, and the subcommands that read it."""
+"""Reads results of earlier runs back: totals.json, merging, comparing in pairs, and gates."""

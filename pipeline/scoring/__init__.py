@@ -1,1 +1,1 @@
-"""What a job is asked to compute, and everything that it has added up to do so."""
+"""What a job is asked to compute, what it adds up for that, and the rows of its result."""
