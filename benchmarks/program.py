@@ -30,7 +30,7 @@ def command_parser(documentation: str | None) -> argparse.ArgumentParser:
 def add_output_flag(parser: argparse.ArgumentParser) -> None:
     """Adds the flag --output."""
     parser.add_argument(
-        "--output", type=pathlib.Path, metavar="FILE", help="also writes the report there"
+        "--output", type=pathlib.Path, metavar="FILE", help="where the report is written, too"
     )
 
 

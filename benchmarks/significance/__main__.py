@@ -93,14 +93,14 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=2000,
         metavar="N",
-        help="test sets of each size, default %(default)s",
+        help="number of test sets of each size, default %(default)s",
     )
     parser.add_argument(
         "--resamples",
         type=int,
         default=999,
         metavar="N",
-        help="replicates of each test set, default %(default)s",
+        help="number of replicates of each test set, default %(default)s",
     )
     return parser
 

@@ -67,13 +67,13 @@ def _main() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = command_parser(__doc__)
-    parser.add_argument("--pairs", type=int, default=_PAIRS, metavar="N", help="of the corpus")
+    parser.add_argument("--pairs", type=int, default=_PAIRS, metavar="N", help="size of the corpus")
     parser.add_argument(
         "--work_dir",
         type=pathlib.Path,
         default=pathlib.Path(tempfile.gettempdir()) / "beam-bleu-benchmark",
         metavar="DIR",
-        help="keeps the corpus, default %(default)s",
+        help="where the corpus is kept, default %(default)s",
     )
     add_output_flag(parser)
     which = parser.add_mutually_exclusive_group()
@@ -87,14 +87,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help=f"benchmarks, of {', '.join(_ALL)}; default: all but those on Flink",
     )
-    parser.add_argument("--before", default="", metavar="PROGRAM", help="another beam-bleu")
+    parser.add_argument("--before", default="", metavar="PROGRAM", help="beam-bleu to compare with")
     parser.add_argument(
-        "--repeats", type=int, default=3, metavar="N", help="rounds, default %(default)s"
+        "--repeats", type=int, default=3, metavar="N", help="number of rounds, default %(default)s"
     )
     parser.add_argument(
         "--trial",
         action="store_true",
-        help=f"one round with {_TRIAL_PAIRS:,} pairs, to see that all works",
+        help=f"one round with {_TRIAL_PAIRS:,} pairs, to see that everything works",
     )
     return parser
 

@@ -302,12 +302,12 @@ def add_flags(parser: argparse.ArgumentParser | None = None) -> argparse.Argumen
     parser = parser or argparse.ArgumentParser()
     parser.add_argument("--metric", default="bleu")
     parser.add_argument("--numbers", choices=["counts", "scores", "edits"], default="counts")
-    parser.add_argument("--tokenize", default="13a", help="of BLEU")
-    parser.add_argument("--lowercase", action="store_true", help="of BLEU")
-    parser.add_argument("--word_order", type=int, default=0, help="of chrF")
-    parser.add_argument("--stemmer", action="store_true", help="of ROUGE")
+    parser.add_argument("--tokenize", default="13a", help="for BLEU")
+    parser.add_argument("--lowercase", action="store_true", help="for BLEU")
+    parser.add_argument("--word_order", type=int, default=0, help="for chrF")
+    parser.add_argument("--stemmer", action="store_true", help="for ROUGE")
     parser.add_argument(
-        "--passes", type=int, default=9, help="of fast programs; many for a profile, default 9"
+        "--passes", type=int, default=9, help="for fast programs; more for a profile, default 9"
     )
     return parser
 
@@ -315,7 +315,7 @@ def add_flags(parser: argparse.ArgumentParser | None = None) -> argparse.Argumen
 def _main() -> None:
     parser = command_parser(__doc__)
     parser.add_argument("name", choices=CONTESTANTS)
-    parser.add_argument("candidates", help="a pattern")
+    parser.add_argument("candidates", help="a pattern of files")
     parser.add_argument("references", nargs="+", help="a pattern for each stream")
     flags = add_flags(parser).parse_args()
     texts = _lines(flags.candidates), [_lines(pattern) for pattern in flags.references]

@@ -118,7 +118,7 @@ def _measured(passes: int, max_order: int) -> Iterator[tuple[str, float, float]]
 
 def _main() -> None:
     parser = command_parser(__doc__)
-    parser.add_argument("--max_order", type=int, default=4, metavar="N", help="default 4")
+    parser.add_argument("--max_order", type=int, default=4, metavar="N", help="n-grams, default 4")
     flags = parser.parse_args()
     print(f"| input | ns per byte | ratio to ordinary lines, ≤ {_MOST}x |")
     print("| --- | ---: | ---: |")

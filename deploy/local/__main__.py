@@ -67,8 +67,8 @@ def _parser() -> argparse.ArgumentParser:
                 "--hosts",
                 type=int,
                 metavar="N",
-                help="on N hosts (groups of Linux namespaces): a head and N - 1 workers; an object "
-                "store is on one more. Prism takes 1. Needs Linux and root",
+                help="on N hosts (groups of Linux namespaces): a head, N - 1 workers, and one more "
+                "for an object store. For Prism, N is 1. Needs Linux and root",
             )
         elif name == "run":
             action.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT")

@@ -121,7 +121,7 @@ def require_same_scores(path: str, data: bytes | None, scores: bytes | None) -> 
 
 @dataclasses.dataclass(frozen=True)
 class SavedResult:
-    """A result, and the files beside it. `name` is its path; "" for the result of this run.
+    """A saved result, and the files beside it. `name` is its path; "" for the result of this run.
 
     `totals_named` is the content of the totals.json from which it was read, if it was.
     """

@@ -52,9 +52,9 @@ def merge_command(argv: Sequence[str]) -> int:
         "FILE",
         nargs="+",
     )
-    shown = "if several files are of the same partition, the last one counts"
+    shown = "if several files have the same partition, the last one counts"
     replace = Flag("replace", shown, words=("--replace",), default=False)
-    shown = "accepted for scripts that have it; it changes nothing"
+    shown = "does nothing; accepted for scripts that use it"
     force = Flag("force", shown, words=("--force",), default=False)
     groups = {"input": [files, replace, force], "output": RESULT_FLAGS}
     return run("merge", description, groups, argv, _merge)
