@@ -52,7 +52,7 @@ class Wanted:
 
 
 class Found(NamedTuple):
-    """The segments to show, worst first, `of_all` such segments (None if the number is unknown)."""
+    """The segments to show, worst first; `of_all` is how many there are, or None if unknown."""
 
     entries: Sequence[Entry]
     of_all: int | None = None

@@ -113,7 +113,7 @@ class Curves:
 
     @property
     def every(self) -> int:
-        """Of how many categories one is named below the chart, so that names do not overlap."""
+        """Every how many categories one is named below the chart, so that names do not overlap."""
         longest = min(max(map(cell_len, self.categories)), self.longest_name)
         return math.ceil((longest + 1) * len(self.categories) / _ROOM_OF_NAMES)
 
