@@ -142,14 +142,15 @@ def _score(score: Json) -> Json:
     former = score["properties"]
     first = dict(itertools.takewhile(lambda item: item[0] != "score", former.items()))
     last = {name: former[name] for name in ("standard_error", "interval")}
+    shared = [*first, "score", *last]  # the fields of every score, by hand
     order = _in_one_order(own.values())
     always = [field for field in order if field in everywhere]
     return {
         "required": [*first, "score", *always],
         "oneOf": [
             {
-                "properties": _of_metric(row)
-                | {field: False for field in order if field not in own[name]},
+                "properties": _of_metric(row),
+                "propertyNames": {"pattern": f"^({'|'.join([*shared, *own[name]])})$"},
                 "required": [field for field in own[name] if field not in everywhere],
             }
             for name, row in METRICS.items()

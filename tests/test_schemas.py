@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -138,3 +139,13 @@ def test_the_records_of_failed_and_of_running_runs_are_valid(tmp_path, monkeypat
 def test_each_field_of_a_score_is_described():
     fields = SCHEMAS["document"]["$defs"]["score"]["properties"]
     assert [name for name, field in fields.items() if "description" not in field] == ["metric"]
+
+
+def test_a_score_has_no_field_of_another_metric(results):
+    document, _ = results["several metrics"]
+    schema = SCHEMAS["document"]
+    validator = Draft202012Validator({**schema["$defs"]["score"], "$defs": schema["$defs"]})
+    scores = {score["metric"]: score for score in document["scores"]}.values()
+    for score, other in itertools.product(scores, repeat=2):
+        is_valid = validator.is_valid({**other, **score})
+        assert is_valid == (other.keys() <= score.keys()), (score["metric"], other["metric"])
