@@ -12,7 +12,7 @@ from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MA
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import SEGMENTS
 from beam_bleu.transforms.statistics.counting import BatchStatistics
-from beam_bleu.transforms.statistics.signs import no_signs
+from beam_bleu.transforms.statistics.signs import Signs, no_signs
 
 DOCUMENTS = tuple(f"document {n}" for n in range(7))
 _USUAL_LENGTH = 40
@@ -72,7 +72,7 @@ def rows_of(statistics, rows):
         reference_counts=statistics.reference_counts[rows],
         candidate_bytes=statistics.candidate_bytes[:, rows],
         reference_bytes=statistics.reference_bytes[rows],
-        signs=statistics.signs[:, rows],
+        signs=Signs(*(sign[..., rows] for sign in statistics.signs)),
         numbers=statistics.numbers[rows],
         lengths=(statistics.lengths[0][rows],),
         labels=tuple(label.take(pa.array(rows)) for label in statistics.labels),

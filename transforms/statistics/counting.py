@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.metrics.metric import Metric, ReadyTexts
-from beam_bleu.transforms.native.arrays import Bytes, Integers, Sums
+from beam_bleu.transforms.native.arrays import Integers, Sums
 from beam_bleu.transforms.native.text_columns import (
     Spans,
     TextColumns,
@@ -24,7 +24,7 @@ from beam_bleu.transforms.native.text_columns import (
 )
 from beam_bleu.transforms.pairing.batch import ALL_ROWS, RowGroup, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import nulls
-from beam_bleu.transforms.statistics.signs import find_signs, no_signs
+from beam_bleu.transforms.statistics.signs import Signs, find_signs, no_signs
 from beam_bleu.transforms.text.splitting import changed_alike, splittable
 from beam_bleu.transforms.text.text import Text
 from beam_bleu.transforms.text.tokenizers import EXAMPLES_OF_CODES, TokenizerName, tokenizer_of
@@ -38,7 +38,6 @@ class BatchStatistics:
       counts: for each metric int64 (systems, segments, W), its columns.
       reference_counts: int64 (segments,), the references that are not missing.
       candidate_bytes, reference_bytes: int64 (systems, segments) and (segments,).
-      signs: the signs of suspicious input, as `find_signs` gives them.
       lengths: for each metric int64 (segments,), the average length of the references of each
         segment, rounded down; empty if no slices need them.
       picked: the segments that were picked to be shown with their texts.
@@ -48,7 +47,7 @@ class BatchStatistics:
     reference_counts: Integers
     candidate_bytes: Integers
     reference_bytes: Integers
-    signs: Bytes
+    signs: Signs
     systems: tuple[str, ...]
     numbers: Integers | None = None
     groups: tuple[RowGroup, ...] = ALL_ROWS
@@ -67,7 +66,7 @@ class BatchStatistics:
     @property
     def nbytes(self) -> int:
         arrays = (*self.counts, self.reference_counts, self.candidate_bytes, self.reference_bytes)
-        columns = (*arrays, self.signs, *self.kept.values())
+        columns = (*arrays, *self.signs, *self.kept.values())
         texts = 0 if self.texts is None else self.texts.nbytes
         return sum(int(column.nbytes) for column in columns) + texts
 

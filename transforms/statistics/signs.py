@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from beam_bleu.transforms.native.arrays import Bytes
@@ -94,25 +96,33 @@ def _within(mask, size):
 _SPACE, _PERIOD, _CARRIAGE_RETURN = (ord(character) for character in " .\r")
 
 
-def no_signs(systems: int, reference_count: int, segments: int) -> Bytes:
-    return np.zeros((3 * systems + (systems + 2) * reference_count, segments), np.uint8)
+class Signs(NamedTuple):
+    """The signs of suspicious input in each segment, uint8."""
+
+    tokenized: Bytes  # (systems, segments): whether the candidate ends in " ."
+    candidate_returns: Bytes  # (systems, segments): whether it ends in a carriage return
+    # (systems, segments): the script of the candidate, if a reference has one, too: 1 plus its
+    # position in `SCRIPTS`, otherwise 0
+    scripts: Bytes
+    identical: Bytes  # (systems, references, segments): whether candidate and reference are equal
+    given: Bytes  # (references, segments): whether the reference is there
+    reference_returns: Bytes  # (references, segments): whether its line ends in a carriage return
 
 
-def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> Bytes:
+def no_signs(systems: int, references: int, segments: int) -> Signs:
+    shapes = [(systems,)] * 3 + [(systems, references)] + [(references,)] * 2
+    return Signs(*(np.zeros((*shape, segments), np.uint8) for shape in shapes))
+
+
+def find_signs(spans: Spans, reference_count: int, references_per_line: int = 1) -> Signs:
     """The signs of the texts at these places, where references come first. If a line holds several
     references, they all have the line end of the last one.
-
-    Returns:
-      uint8 (signs, segments). For each system, whether the candidate ends in " ."; in a carriage
-      return; the script of the candidate, if a reference has one, too: 1 plus its position in
-      `SCRIPTS`, otherwise 0. For each system and reference, whether both are equal. For each
-      reference, whether it is there; whether its line ends in a carriage return.
     """
     texts, segments = spans.starts.shape
     signs = no_signs(texts - reference_count, reference_count, segments)
     _write_signs(spans, reference_count, signs)
     if references_per_line > 1:
-        of_lines = signs[-reference_count:].reshape(-1, references_per_line, segments)
+        of_lines = signs.reference_returns.reshape(-1, references_per_line, segments)
         of_lines[:] = of_lines[:, -1:]
     return signs
 
@@ -127,17 +137,13 @@ def _write_signs(spans, reference_count, signs):
     starts, ends = spans
     texts, rows = starts.shape
     systems = texts - reference_count
-    tokenized, candidate_returns = signs[:systems], signs[systems : 2 * systems]
-    scripts = signs[2 * systems : 3 * systems]
-    identical = signs[3 * systems :]  # systems times reference_count rows
-    are_given = identical[systems * reference_count :]
-    reference_returns = are_given[reference_count:]
+    tokenized, candidate_returns, scripts, identical, given, reference_returns = signs
     start_space, end_space = address_of(starts), address_of(ends)
     for reference in range(reference_count):
         for row in range(rows):
             start = load_int(start_space, reference * rows + row)
             end = load_int(end_space, reference * rows + row)
-            are_given[reference, row] = start != 0
+            given[reference, row] = start != 0
             reference_returns[reference, row] = _last_byte(end, end - start) == _CARRIAGE_RETURN
     for system in range(systems):
         text = reference_count + system
@@ -175,7 +181,7 @@ def _write_signs(spans, reference_count, signs):
             scripts[system, row] = script
             for reference in range(reference_count):
                 other = load_int(start_space, reference * rows + row)
-                identical[system * reference_count + reference, row] = (
+                identical[system, reference, row] = (
                     other != 0
                     and load_int(end_space, reference * rows + row) - other == size
                     and is_equal(start, other, size)

@@ -178,9 +178,7 @@ class UnitAdder:
     ) -> None:
         """Adds the facts of segments; `groups` is int64 (items, segments). See `add`."""
         self._make_room(number)
-        systems = len(self._systems)
-        references = (len(statistics.signs) - 3 * systems) // (systems + 2)
-        judged = min(references, JUDGED_REFERENCES)
+        judged = min(len(statistics.signs.given), JUDGED_REFERENCES)
         missing = FIRST_REFERENCE + judged * OF_REFERENCE - self._facts.shape[2]
         if missing > 0:
             more = np.zeros((*self._facts.shape[:2], missing), np.int64)
@@ -193,7 +191,6 @@ class UnitAdder:
             statistics.candidate_bytes,
             statistics.reference_bytes,
             statistics.signs,
-            references,
             judged,
             self._facts,
         )
@@ -378,17 +375,12 @@ def _add_facts(
     candidate_bytes,
     reference_bytes,
     signs,
-    references,
     judged,
     facts,
 ):
-    candidate_returns, scripts = signs[len(systems) :], signs[2 * len(systems) :]
-    all_identical = signs[3 * len(systems) :]
-    given = all_identical[len(systems) * references :]
-    returns = given[references:]
+    tokenized, candidate_returns, scripts, identical, given, reference_returns = signs
     for place in range(len(systems)):
         system = systems[place]
-        identical = all_identical[system * references :]
         for segment in order:
             count = reference_counts[segment]
             script = np.int64(scripts[system, segment])
@@ -399,12 +391,12 @@ def _add_facts(
                 if row[FEWEST] == 0 or count < row[FEWEST]:
                     row[FEWEST] = count
                 row[MOST] = max(row[MOST], count)
-                row[TOKENIZED] += signs[system, segment]
+                row[TOKENIZED] += tokenized[system, segment]
                 row[CANDIDATE_RETURNS] += candidate_returns[system, segment]
                 if script:
                     row[FIRST_SCRIPT + script - 1] += 1
                 for k in range(judged):
                     of_reference = row[FIRST_REFERENCE + OF_REFERENCE * k :]
                     of_reference[GIVEN] += given[k, segment]
-                    of_reference[RETURNS] += returns[k, segment]
-                    of_reference[IDENTICAL] += identical[k, segment]
+                    of_reference[RETURNS] += reference_returns[k, segment]
+                    of_reference[IDENTICAL] += identical[system, k, segment]

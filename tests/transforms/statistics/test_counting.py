@@ -326,7 +326,7 @@ def test_the_script_of_a_text_does_not_depend_on_the_texts_before_and_after_it()
         texts = ["“plain” – é", "", "🙂"] * 33
         texts.insert(before, "我喜欢苹果。")
         statistics = statistics_of(batch_of([((text,), (text,)) for text in texts]), BleuConfig())
-        assert statistics.signs[2].nonzero()[0].tolist() == [before]
+        assert statistics.signs.scripts[0].nonzero()[0].tolist() == [before]
 
 
 def test_every_letter_of_the_scripts_is_known_and_no_other_one_is():
@@ -342,7 +342,7 @@ def test_every_letter_of_the_scripts_is_known_and_no_other_one_is():
     scripts_of = []
     for first in range(0, len(texts), 4096):  # a batch has limited numbers of segments
         batch = batch_of([((text,), (text,)) for text in texts[first : first + 4096]])
-        scripts_of += statistics_of(batch, BleuConfig()).signs[2].tolist()
+        scripts_of += statistics_of(batch, BleuConfig()).signs.scripts[0].tolist()
     found = dict(zip(codes, scripts_of, strict=True))
     names = [None, *SCRIPTS]
     different = {code for code, position in found.items() if names[position] != wanted.get(code)}

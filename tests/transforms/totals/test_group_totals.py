@@ -63,11 +63,11 @@ def made(seed, systems, segments, longest=40, references=3, documents=9):
         references=references,
         labels=("news", "talks", "10"),
     )
-    signs, count = statistics.signs, len(systems)
-    signs[...] = rng.random(signs.shape) < 0.3
-    signs[2 * count : 3 * count] = rng.integers(0, 5, (count, segments))
-    given = np.arange(references)[:, np.newaxis] < statistics.reference_counts
-    signs[-2 * references : -references] = given
+    signs = statistics.signs
+    for sign in signs:
+        sign[...] = rng.random(sign.shape) < 0.3
+    signs.scripts[...] = rng.integers(0, 5, signs.scripts.shape)
+    signs.given[...] = np.arange(references)[:, np.newaxis] < statistics.reference_counts
     statistics.candidate_bytes[...] = rng.integers(0, 99, statistics.candidate_bytes.shape)
     names = pa.array([f"doc {n}" for n in rng.integers(0, documents, segments)], pa.string())
     labels = (*statistics.labels, names.dictionary_encode())
@@ -100,15 +100,15 @@ def require_sums(sums, rows):
 
     references = [int(of.reference_counts[i]) for of, _, i in rows]
     units = [of.counts[0][s, i].tolist() for of, s, i in rows]
-    scripts = [of.signs[2 * len(of.systems) + s, i] for of, s, i in rows]
+    scripts = [of.signs.scripts[s, i] for of, s, i in rows]
     expected = {
         "columns": tuple(sum(row[i] for row in units) for i in range(BASIS.width)),
         "min_reference_count": min(references, default=0),
         "max_reference_count": max(references, default=0),
         "candidate_bytes": total(of.candidate_bytes[s, i] for of, s, i in rows),
         "reference_bytes": total(of.reference_bytes[i] for of, _, i in rows),
-        "tokenized": total(of.signs[s, i] for of, s, i in rows),
-        "candidate_returns": total(of.signs[len(of.systems) + s, i] for of, s, i in rows),
+        "tokenized": total(of.signs.tokenized[s, i] for of, s, i in rows),
+        "candidate_returns": total(of.signs.candidate_returns[s, i] for of, s, i in rows),
         "scripts": tuple(scripts.count(script) for script in range(1, 5)),
     }
     assert {name: getattr(sums, name) for name in expected} == expected
