@@ -28,7 +28,7 @@ from beam_bleu.pipeline.scoring.batch_sums import (
 )
 from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.pipeline.scoring.scored import result_of
-from beam_bleu.pipeline.scoring.totals import only_sum
+from beam_bleu.pipeline.scoring.totals import DIGESTS, TALLIES, only_sum
 from beam_bleu.transforms.errors import JobError
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
@@ -50,14 +50,13 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
         begin = root | handshake.steps(step)
         step = functools.partial(step, set_up=handshake.set_up)
     paired = begin | job.source.pair(job.threads, step, describe=job.manifest)
-    summed = sum_all(paired.batches, job, step, paired.tallies)
+    of_source = {TALLIES: paired.tallies, DIGESTS: paired.digests}
+    summed = sum_all(paired.batches, job, step, of_source)
     # The last step always gets the element `job`, so it runs even if a runner has lost all other
     # data. It then finds that the numbers of segments differ, and fails.
     sent = dataclasses.replace(job.of_last_step, request=requested(job))
     named = root | "Name the job" >> beam.Create([sent], reshuffle=False)
     ends = {"job": named, "segments": paired.segments}
-    if paired.digests is not None:
-        ends["digests"] = paired.digests
     if paired.rejected is not None:
         # Beam fuses this step with the reading.
         ends["rejected"] = paired.rejected | "Write rejected records" >> beam.ParDo(
@@ -114,7 +113,7 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
     if examples is not None:
         documents[EXAMPLES] = examples
     if job.manifest:
-        digests: Digests = only_sum("digests", ends["digests"])
+        digests: Digests = only_sum(DIGESTS, ends[DIGESTS])
         read = streams(segments, digests)
         listed = None if examples is None else (job.examples, examples)
         documents[MANIFEST] = document_bytes(manifest(read, scores, job.request, data, listed))

@@ -37,7 +37,7 @@ from beam_bleu.pipeline.scoring.batch_sums import (
 from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.pipeline.scoring.scored import result_of
 from beam_bleu.pipeline.scoring.thresholds import Gates
-from beam_bleu.pipeline.scoring.totals import Ends, only_sum
+from beam_bleu.pipeline.scoring.totals import DIGESTS, TALLIES, Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import (
     configs_by_word,
     definition_of,
@@ -185,15 +185,14 @@ class _EvaluatePaired(beam.PTransform):
 
     def expand(self, paired: Mapping[str, PCollection[Any]]) -> Evaluated:
         job = self._job
-        summed = sum_all(paired["batches"], job, unchanged, paired.get("tallies"))
+        of_source = {name: paired.get(name) for name in (TALLIES, DIGESTS)}
+        summed = sum_all(paired["batches"], job, unchanged, of_source)
         # So that the last step runs, and fails, even if a runner has lost all other data.
         ends = {
             "definition": paired["segments"].pipeline
             | "Name the definition" >> beam.Create([job.of_last_step], reshuffle=False),
             "segments": paired["segments"],
         }
-        if "digests" in paired:
-            ends["digests"] = paired["digests"]
         if "rejected" in paired:
             ends["rejected"] = paired["rejected"] | "Leave out the texts" >> beam.Map(Rejected.of)
         gathered = bring_together(ends, summed.sums)
@@ -217,8 +216,8 @@ def _outputs(ends: Ends) -> Iterator[Any]:
         yield TaggedOutput("examples", json.loads(line))
     if job.evidence.save_totals:
         read = []
-        if "digests" in ends:
-            read = streams(ends["segments"][0], only_sum("digests", ends["digests"]))
+        if DIGESTS in ends:
+            read = streams(ends["segments"][0], only_sum(DIGESTS, ends[DIGESTS]))
         yield TaggedOutput("totals", saved_bytes(totals, job, read, scores))
 
 

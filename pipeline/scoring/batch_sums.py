@@ -13,15 +13,15 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.errors.marked_steps import PlainDoFn
 from beam_bleu.pipeline.scoring.job import Job
-from beam_bleu.pipeline.scoring.totals import SAMPLE, TALLIES, end_of
+from beam_bleu.pipeline.scoring.totals import SAMPLE, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
 from beam_bleu.transforms.inspection.sample import Sampling
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
+from beam_bleu.transforms.native.arrays import Sums
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.paired import Tally
 from beam_bleu.transforms.score.segment_table import segment_table
 from beam_bleu.transforms.statistics.batch_steps import count_matches
 from beam_bleu.transforms.statistics.counting import BatchStatistics, SegmentLabel
@@ -51,15 +51,17 @@ def sum_all(
     batches: PCollection[SegmentBatch],
     job: Job,
     step: Step,
-    tallies: PCollection[Tally] | None,
+    of_source: Mapping[str, PCollection[Sums] | None],
 ) -> Summed:
     """Adds the steps from batches, in the global window, to everything that a job adds up.
 
     One step, fused with the reading, counts for all metrics, so each batch is read once.
     """
-    sums = {}
-    if tallies is not None:
-        sums[TALLIES] = tallies | "Name the tallies" >> giving_sums(_NameTallies())
+    sums = {
+        name: parts | f"Name the {name}" >> giving_sums(_Name(name))
+        for name, parts in of_source.items()
+        if parts is not None
+    }
     if any(row_of(name).counts_texts for name in job.scorings):
         sums[SAMPLE] = batches | "Take a sample" >> giving_sums(step(_TakeSamples()))
     counts = batches | "Count matches" >> counting(job, step)
@@ -72,9 +74,12 @@ def sum_all(
     return Summed(add_up(parts), ends, segment_tables(counts, job, step))
 
 
-class _NameTallies(PlainDoFn):
-    def process(self, tally: Tally) -> Iterator[NamedSums]:
-        yield TALLIES, tally
+class _Name(PlainDoFn):
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def process(self, sums: Sums) -> Iterator[NamedSums]:
+        yield self._name, sums
 
 
 class _TakeSamples(CollectBundles):

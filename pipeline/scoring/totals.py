@@ -49,11 +49,12 @@ class Totals:
 
 
 # What the last step got from each end. Besides the ends that `end_of` names, there are `segments`
-# (one `FoundSegments`), `rejected`, `TALLIES`, `SAMPLE`, and `PICKED` with the examples.
+# (one `FoundSegments`), `rejected`, `TALLIES`, `DIGESTS`, `SAMPLE`, and `PICKED` with the examples.
 Ends = Mapping[str, Sequence[Any]]
 SAMPLE = "sample"  # the end with a sample of the texts, to judge them
 # The end with the tally, what became of the segments that were read, if the source has tallies.
 TALLIES = "tallies"
+DIGESTS = "digests"  # the end with the `Digests` of what was read, if the source has them
 
 
 def end_of(metric: MetricWord, text: TextName) -> str:

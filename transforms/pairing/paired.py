@@ -53,7 +53,7 @@ MODULUS = 1 << 128  # sums of hashes are reduced modulo this number
 
 
 @dataclasses.dataclass(frozen=True)
-class Digests:
+class Digests(Sums):
     """The method and the sum of hashes of each input, which does not depend on how it is cut."""
 
     segments: int

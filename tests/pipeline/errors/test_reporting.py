@@ -283,5 +283,5 @@ def test_every_step_of_the_job_marks_its_errors(tmp_path):
     build(pipeline, arguments.job)
     pipeline.visit(Steps())
     # These raise no error of ours. A DoFn that does must be marked, and a function must become one.
-    assert set(seen) == {"Marked", "_SendOn", "_SendOnSums"}
+    assert set(seen) == {"Marked", "_Name", "_SendOn", "_SendOnSums"}
     assert not functions

@@ -41,7 +41,6 @@ from beam_bleu.transforms.pairing.lines.plan import Piece, Portion
 from beam_bleu.transforms.pairing.paired import FoundSegments, Paired
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import (
-    AddUp,
     OfSource,
     Step,
     ThreadedDoFn,
@@ -89,13 +88,8 @@ class PairLines(OfSource):
             *more, main="batches"
         )
         batches = as_batches(texts.batches, SegmentBatch)
-        digests = tallies = rejected = None
-        if self._describe:
-            digests = (
-                texts[_ReadPortion.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(AddUp())
-                | "Take the digests" >> beam.Values()
-            )
+        digests = texts[_ReadPortion.DIGESTS] if self._describe else None
+        tallies = rejected = None
         if rejects:
             tallies, rejected = texts[_ReadPortion.TALLIES], texts[_ReadPortion.REJECTED]
         return Paired(batches, texts[_ReadPortion.SEGMENTS], digests, tallies, rejected)
@@ -177,7 +171,7 @@ class _ReadPortion(ThreadedDoFn):
             for piece in pieces:
                 require_unchanged(stream, piece.file.path, piece.version)
         if self._describe:
-            yield beam.pvalue.TaggedOutput(self.DIGESTS, (0, reading.digests))
+            yield beam.pvalue.TaggedOutput(self.DIGESTS, reading.digests)
         if self._corpus.rejects:
             yield beam.pvalue.TaggedOutput(self.TALLIES, reading.tally)
         return reading.lines

@@ -55,7 +55,6 @@ from beam_bleu.transforms.pairing.records.wanted import (
 )
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.wiring.steps import (
-    AddUp,
     OfSource,
     Step,
     ThreadedDoFn,
@@ -345,17 +344,10 @@ class PairRecords(OfSource):
                 _ParseParts.TALLIES, _ParseParts.REJECTED, _ParseParts.DIGESTS, main="batches"
             )
         )
-        digests = None
-        if self._describe:
-            digests = (
-                segments[_ParseParts.DIGESTS]
-                | "Add up digests" >> beam.CombinePerKey(AddUp())
-                | "Take the digests" >> beam.Values()
-            )
         return Paired(
             as_batches(segments.batches, SegmentBatch),
             found_segments,
-            digests,
+            segments[_ParseParts.DIGESTS] if self._describe else None,
             segments[_ParseParts.TALLIES],
             segments[_ParseParts.REJECTED] if source.on_bad_record == "reject" else None,
         )
@@ -385,5 +377,5 @@ class _ParseParts(ThreadedDoFn):
             *(TaggedOutput(self.REJECTED, record) for record in judged.bad),
             *batches_of(read, judged),
             TaggedOutput(self.TALLIES, judged.tally),
-            TaggedOutput(self.DIGESTS, (0, digests)),
+            TaggedOutput(self.DIGESTS, digests),
         ]
