@@ -65,7 +65,10 @@ def sacrebleu_integers(segments: Sequence[Segment], config: BleuConfig) -> np.nd
         tokens = TOKENIZERS_BEYOND_SACREBLEU[config.tokenize]
         if config.spm_model:
             tokens = partial(in_pieces, model=config.spm_model.data)
-        metric.tokenizer = lambda text: " ".join(tokens(text))
+        # sacreBLEU's own step would also strip white space that is a token of `ascii-space`.
+        metric._preprocess_segment = lambda text: " ".join(
+            tokens(text.lower() if metric.lowercase else text)
+        )
 
     def prepared(text: str | None) -> str | None:
         if text is not None and config.normalize is not None:

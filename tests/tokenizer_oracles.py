@@ -12,7 +12,7 @@ import spm_models
 def in_pieces(text: str, model: bytes | None = None) -> list[str]:
     processor = sentencepiece.SentencePieceProcessor()
     processor.LoadFromSerializedProto(spm_models.model() if model is None else model)
-    return processor.EncodeAsPieces(text)
+    return processor.EncodeAsPieces(text.rstrip())  # as sacreBLEU strips it for its models
 
 
 TOKENIZERS_BEYOND_SACREBLEU: dict[str, Callable[[str], list[str]]] = {
@@ -20,4 +20,5 @@ TOKENIZERS_BEYOND_SACREBLEU: dict[str, Callable[[str], list[str]]] = {
     "ascii-space": lambda text: re.sub(r"[^\S\t-\r ]", "\U000f0000", text).split(),
     "spm": in_pieces,
 }
-"""By the name of a tokenizer, the tokens of a text."""
+"""By the name of a tokenizer, the tokens of a text. They have no white space, at which sacreBLEU
+splits them."""
