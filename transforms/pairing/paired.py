@@ -111,8 +111,9 @@ class FoundSegments:
 
 @dataclasses.dataclass(frozen=True)
 class Paired:
-    """Aligned segments in a pipeline. Without tallies, every segment is scored for each system.
-    `rejected` are as many as the tallies say; None if a bad record ends the pipeline.
+    """Aligned segments in a pipeline. Digests and tallies are those of parts of the input. Without
+    tallies, every segment is scored for each system. `rejected` are as many as the tallies say;
+    None if a bad record ends the pipeline.
     """
 
     batches: PCollection[SegmentBatch]
