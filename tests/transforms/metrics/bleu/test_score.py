@@ -11,7 +11,7 @@ import spm_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_units import made_totals, named_columns
-from sacrebleu_counts import assert_equal_to_sacrebleu
+from sacrebleu_counts import assert_equal_to_sacrebleu, counted
 from scoring import score_of, score_of_totals
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
@@ -209,6 +209,12 @@ def test_a_tokenizer_is_its_oracles(name):
     signature = signatures(config)[1]
     assert (signature is None) == (row.sacrebleu is None) == (name in TOKENIZERS_BEYOND_SACREBLEU)
     assert signature is None or f"|tok:{row.sacrebleu}" in signature  # MeCab adds its dictionary
+
+
+def test_no_two_tokenizers_count_the_segments_alike():
+    names = [name for name, row in TOKENIZERS.items() if row.extra is None]
+    counts = {counted(SEGMENTS, BleuConfig(name)).tobytes(): name for name in names}
+    assert [*counts.values()] == names
 
 
 def test_a_smoothing_method_is_as_its_row_says():
