@@ -26,7 +26,7 @@ from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import COVERAGES, InputRole
 from beam_bleu.transforms.pairing.records import row_group_records as row_groups
-from beam_bleu.transforms.score.shown_score import own_fields
+from beam_bleu.transforms.score.score import own_fields
 from beam_bleu.transforms.version import software_versions
 from docs.pages import COMMAND
 

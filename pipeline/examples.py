@@ -20,7 +20,7 @@ from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST, SEGMENT_SCO
 from beam_bleu.pipeline.saved.saved_result import exists, read
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, KindName
-from beam_bleu.transforms.score.shown_score import counted, rounded, signed
+from beam_bleu.transforms.score.shown_numbers import counted, rounded, signed
 from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:

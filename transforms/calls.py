@@ -26,7 +26,7 @@ from beam_bleu.transforms.pairing.canonical import reference_counts
 from beam_bleu.transforms.pairing.segments import arrow_columns
 from beam_bleu.transforms.pairing.segments.batching import column_batches
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.statistics.counting import count_all_pairs
 from beam_bleu.transforms.totals.batch_adder import SeveralTotals, totals_of_rows
 

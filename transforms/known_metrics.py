@@ -13,7 +13,7 @@ from beam_bleu.transforms.definition.choices import table
 if TYPE_CHECKING:
     from beam_bleu.transforms.metrics.metric import Config, Metric
     from beam_bleu.transforms.score.differences import ComparedSystems
-    from beam_bleu.transforms.score.shown_score import Score
+    from beam_bleu.transforms.score.score import Score
     from beam_bleu.transforms.text.text import TextName
     from beam_bleu.transforms.totals.group_totals import GroupTotals
 

@@ -23,7 +23,7 @@ from beam_bleu.pipeline.result.rows import (
 )
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL, TWO_SIDED_95
-from beam_bleu.transforms.score.shown_score import (
+from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     Number,
     counted,

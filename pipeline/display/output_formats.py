@@ -20,7 +20,7 @@ from beam_bleu.pipeline.display.table import Table, as_lines, as_text, latex, ma
 from beam_bleu.pipeline.errors.printable import json_text, printable
 from beam_bleu.pipeline.result.document import numbers_of
 from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, ScoreRow
-from beam_bleu.transforms.score.shown_score import HALF_INTERVAL, rounded
+from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, rounded
 
 
 def only_scores(view: View) -> str:

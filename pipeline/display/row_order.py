@@ -11,7 +11,7 @@ from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, S
 from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_score import counted, decimals_for
+from beam_bleu.transforms.score.shown_numbers import counted, decimals_for
 
 SortName = Literal["difference", "score", "name", "segments"]
 

@@ -19,7 +19,7 @@ from beam_bleu.pipeline.result.rows import (
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_score import HALF_INTERVAL, Number, counted, estimate
+from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimate
 
 BEST_ARE_BOLD = "Best scores are bold"
 """A sentence of captions, which formats without bold text leave out."""

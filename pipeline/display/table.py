@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from beam_bleu.pipeline.errors.printable import printable
-from beam_bleu.transforms.score.shown_score import Number, estimates, text_table
+from beam_bleu.transforms.score.shown_numbers import Number, estimates, text_table
 
 LOWER = "↓"
 

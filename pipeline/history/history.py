@@ -30,7 +30,7 @@ from beam_bleu.pipeline.saved.comparing import common_definitions, compared_seri
 from beam_bleu.pipeline.saved.saved_result import SavedResult
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_score import (
+from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     Number,
     counted,

@@ -33,8 +33,8 @@ from beam_bleu.transforms.metrics.bleu.presets import DEFAULT_PRESET, preset
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns
 from beam_bleu.transforms.pairing.segments.batching import RowFields
+from beam_bleu.transforms.score.score import Score, fields_in_order
 from beam_bleu.transforms.score.segment_table import INTEGERS
-from beam_bleu.transforms.score.shown_score import Score, fields_in_order
 from beam_bleu.transforms.text.library_tokenizers import read_model
 
 _TEXT: Any = Optional[str]  # noqa: UP045 - Beam knows no other form

@@ -26,7 +26,7 @@ from beam_bleu.pipeline.result.rows import (
 )
 from beam_bleu.pipeline.saved.saved_result import is_folder, named_if_damaged, result_at
 from beam_bleu.transforms.known_metrics import metric_type
-from beam_bleu.transforms.score.shown_score import own_fields
+from beam_bleu.transforms.score.score import own_fields
 
 TEXT, INTEGER, NUMBER = pa.string(), pa.int64(), pa.float64()
 LABELS = pa.map_(TEXT, TEXT)

@@ -35,7 +35,7 @@ from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
-from beam_bleu.transforms.score.shown_score import HALF_INTERVAL, Number, counted, estimates
+from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimates
 
 UNCERTAINTY = (
     f"{HALF_INTERVAL}: another test set of the same kind would usually give a score within it. "

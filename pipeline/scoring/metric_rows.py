@@ -32,7 +32,7 @@ from beam_bleu.transforms.score.differences import (
 )
 from beam_bleu.transforms.score.estimates import Estimates, score_parts
 from beam_bleu.transforms.score.resampled_scores import resampled_scores
-from beam_bleu.transforms.score.shown_score import own_fields
+from beam_bleu.transforms.score.score import own_fields
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
 from beam_bleu.transforms.totals.group_totals import GroupKey, MetricTotals

@@ -43,7 +43,7 @@ from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.errors import GateError, UsageError
 from beam_bleu.transforms.known_metrics import row_of
-from beam_bleu.transforms.score.shown_score import (
+from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
     Number,
     estimate,

@@ -18,7 +18,7 @@ from beam_bleu.pipeline.subcommands import run
 from beam_bleu.transforms.definition.flags import Flag, positive, unknown_value
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
-from beam_bleu.transforms.score.shown_score import counted
+from beam_bleu.transforms.score.shown_numbers import counted
 
 
 def worst_command(argv: Sequence[str]) -> int:

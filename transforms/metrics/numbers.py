@@ -29,7 +29,7 @@ from beam_bleu.transforms.native.fixed_point import (
     value_sum,
 )
 from beam_bleu.transforms.pairing.needs import Needs, ValueColumn, ValuePartName
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import TextName, own_signature
 
 # After `SEGMENTS`: the number in fixed point if it is above 0, and minus the number if it is below.

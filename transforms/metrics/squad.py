@@ -31,7 +31,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.fixed_point import fixed_point, fixed_point_mean
 from beam_bleu.transforms.native.memory import KeptMemory, address_of, is_equal, load_int, store_int
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
     count_common,

@@ -7,19 +7,17 @@ import math
 from collections.abc import Mapping, Sequence
 
 from beam_bleu.transforms.definition.choices import require_flag
-from beam_bleu.transforms.score.shown_score import (
+from beam_bleu.transforms.score.score import Score, shown_columns, size_of
+from beam_bleu.transforms.score.shown_numbers import (
     USUAL_DECIMALS,
-    Score,
     decimals_for,
     estimate,
     estimates,
     printable_name,
-    shown_columns,
     signed,
-    size_of,
     text_table,
 )
-from beam_bleu.transforms.score.shown_score import p_value as shown_p
+from beam_bleu.transforms.score.shown_numbers import p_value as shown_p
 
 CONFIDENCE = 0.95
 """The share of test sets whose interval contains the score that all texts of their kind have."""

@@ -33,7 +33,7 @@ from beam_bleu.transforms.score.differences import (
     judged,
     too_few,
 )
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.group_totals import (

@@ -17,8 +17,8 @@ from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.transforms.known_metrics import metric_type
-from beam_bleu.transforms.score import shown_score
-from beam_bleu.transforms.score.shown_score import decimals_for, p_value, rounded, signed
+from beam_bleu.transforms.score import shown_numbers
+from beam_bleu.transforms.score.shown_numbers import decimals_for, p_value, rounded, signed
 
 
 def test_tables_are_as_recorded():
@@ -26,7 +26,7 @@ def test_tables_are_as_recorded():
 
 
 def test_examples_of_numbers():
-    found = doctest.testmod(shown_score)
+    found = doctest.testmod(shown_numbers)
     assert (found.attempted, found.failed) == (2, 0)
 
 

@@ -27,7 +27,7 @@ from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
 from beam_bleu.transforms.pairing.segments.batching import to_batch
-from beam_bleu.transforms.score.shown_score import fields_in_order
+from beam_bleu.transforms.score.score import fields_in_order
 from beam_bleu.transforms.statistics.counting import count_batch
 
 LISTING = PROJECT / "pipeline" / "library" / "beam_yaml_provider.yaml"

@@ -42,7 +42,7 @@ from beam_bleu.transforms.metrics.metric import (
     normalization,
 )
 from beam_bleu.transforms.native.arrays import Integers
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import (
     CASES,
     Lowercase,

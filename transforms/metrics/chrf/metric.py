@@ -25,7 +25,7 @@ from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, Scores, normalization
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import callable_by_compiled, compiled
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 
 FIRST_NGRAMS = 2  # the first of three columns for each order

@@ -19,7 +19,7 @@ from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import EMPTY, Basis, Lengths, Metric, Scores, normalization
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 

@@ -13,7 +13,7 @@ from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, Scores, normalization
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
-from beam_bleu.transforms.score.shown_score import Score
+from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
 from beam_bleu.transforms.text.tokenizers import with_choices
 
