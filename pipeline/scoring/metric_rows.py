@@ -190,7 +190,7 @@ class MetricRows:
             sums = estimates.totals.sums(system, place.key)
             if not sums.segments and place.key is not None:
                 continue
-            error, reason = estimates.error(system, place.key)
+            error, reason = estimates.standard_error(system, place.key)
             parts, warnings = score_parts(
                 estimates.metric,
                 sums,

@@ -58,12 +58,12 @@ class Estimates:
     totals: GroupTotals
     metric: Metric
 
-    def error(self, system: str, key: GroupKey = None) -> tuple[float | None, str]:
+    def standard_error(self, system: str, key: GroupKey = None) -> tuple[float | None, str]:
         """The standard error of a score; or None and the reason: "" if none was asked for."""
         group, place = self.totals.group_of.get(key), self.totals.place_of.get(system)
         if group is None or place is None or not self.totals.has_products:
             return None, ""
-        error = float(self._errors[group, place])
+        error = float(self._of_scores[group, place])
         if math.isnan(error):
             return None, self._why_no_error(self.totals.own[group, place])
         return error, ""
@@ -81,7 +81,7 @@ class Estimates:
         sums = totals.common[group, places]
         units, segments = sums[0, [0, 1 + SEGMENTS]].tolist()
         pair = totals.number_of_pair[min(places), max(places)]
-        error = float(self._errors_of_pairs[group, pair])
+        error = float(self._of_differences[group, pair])
         if not math.isnan(error):
             new, old = self._common.scores[group, places].tolist()
             return judged(units, segments, new - old, error)
@@ -117,19 +117,22 @@ class Estimates:
         return _gradients(self.totals.common, self.totals.width, self.metric)
 
     @functools.cached_property
-    def _errors(self) -> Floats:
+    def _of_scores(self) -> Floats:
+        """Float64 (groups, systems); nan where there is none."""
         totals, gradients = self.totals, self._own
 
-        def errors(groups: Integers, systems: Integers) -> Floats:
+        def of_block(groups: Integers, systems: Integers) -> Floats:
             rows, used = (groups, systems), gradients.used
             units, sums, products = _parts(totals.own[rows], totals.width, used)
-            return _errors(gradients.scores[rows], units, sums, products, gradients.slopes[rows])
+            return standard_errors(
+                gradients.scores[rows], units, sums, products, gradients.slopes[rows]
+            )
 
-        return _in_blocks(gradients.scores.shape, errors)
+        return _in_blocks(gradients.scores.shape, of_block)
 
     @functools.cached_property
-    def _errors_of_pairs(self) -> Floats:
-        """The standard errors of differences, float64 (groups, pairs); nan where there is none.
+    def _of_differences(self) -> Floats:
+        """Float64 (groups, pairs); nan where there is none.
 
         With x the integers of a unit by a pair's first system, y those by its second one, and g and
         h the gradients, the influence of a unit is (g - h)'x + h'(x - y). With x and x - y side by
@@ -138,14 +141,14 @@ class Estimates:
         totals, (used, scores, slopes) = self.totals, self._common
         first, second = np.array(totals.pairs, np.int64).reshape(-1, 2).T
 
-        def errors(groups: Integers, pairs: Integers) -> Floats:
+        def of_block(groups: Integers, pairs: Integers) -> Floats:
             x, y = (groups, first[pairs]), (groups, second[pairs])
             units, sums, products = _parts(totals.common[x], totals.width, used)
             _, other_sums, other_products = _parts(totals.common[y], totals.width, used)
             crosses = totals.crosses[groups, pairs][:, used[:, _NEW], used]
             mixed = products - crosses
             differences = mixed - crosses.swapaxes(1, 2) + other_products
-            return _errors(
+            return standard_errors(
                 scores[x] - scores[y],
                 units,
                 np.block([sums, sums - other_sums]),
@@ -153,7 +156,7 @@ class Estimates:
                 np.block([slopes[x] - slopes[y], slopes[y]]),
             )
 
-        return _in_blocks((len(totals.keys), len(totals.pairs)), errors)
+        return _in_blocks((len(totals.keys), len(totals.pairs)), of_block)
 
 
 class _Gradients(NamedTuple):
@@ -197,14 +200,14 @@ def _parts(
 _BLOCK = 1024  # the rows whose standard errors are computed at once: some MB
 
 
-def _in_blocks(shape: tuple[int, int], errors: Callable[[Integers, Integers], Floats]) -> Floats:
+def _in_blocks(shape: tuple[int, int], of_block: Callable[[Integers, Integers], Floats]) -> Floats:
     rows, columns = np.indices(shape).reshape(2, -1)
     blocks = [slice(start, start + _BLOCK) for start in range(0, len(rows), _BLOCK)]
-    of_blocks = [errors(rows[block], columns[block]) for block in blocks]
-    return np.concatenate([np.empty(0), *of_blocks]).reshape(shape)
+    errors = [of_block(rows[block], columns[block]) for block in blocks]
+    return np.concatenate([np.empty(0), *errors]).reshape(shape)
 
 
-def _errors(
+def standard_errors(
     scores: Floats,
     units: ExactIntegers,
     sums: ExactIntegers,
@@ -278,7 +281,7 @@ def corpus_score(
     if system is None:
         (system,) = totals.systems
     sums = totals.sums(system)
-    error, reason = estimates.error(system)
+    error, reason = estimates.standard_error(system)
     parts, warnings = score_parts(metric, sums, text, reason, judge_input=judge_input)
     own, of_sacrebleu = _signatures(
         metric, text, sums.min_reference_count, sums.max_reference_count

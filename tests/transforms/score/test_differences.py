@@ -31,7 +31,7 @@ def difference_of(system, baseline, metric=USUAL):
 
 
 def error_of(rows, metric=USUAL):
-    return Estimates(made_totals(rows), metric).error("a")[0]
+    return Estimates(made_totals(rows), metric).standard_error("a")[0]
 
 
 def score_of(rows):

@@ -126,7 +126,7 @@ def by_influences(formula, rows):
 def test_it_is_that_of_the_influences_of_documents():
     for metric, formula, segments in CASES:
         system, baseline = documents(segments, 1), documents(segments, 2)
-        error, _ = Estimates(made_totals(system), metric).error("a")
+        error, _ = Estimates(made_totals(system), metric).standard_error("a")
         assert error == pytest.approx(by_influences(formula, system), rel=1e-9), metric
 
         def difference(x, formula=formula):
@@ -141,7 +141,7 @@ def test_it_is_that_of_the_influences_of_documents():
 
 
 def found_in(rows):
-    return Estimates(made_totals(rows), USUAL).error("a")
+    return Estimates(made_totals(rows), USUAL).standard_error("a")
 
 
 def test_nothing_cancels():
