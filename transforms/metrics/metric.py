@@ -72,7 +72,7 @@ class ReadyTexts:
         from beam_bleu.transforms.text.numbered_texts import numbered_texts
         from beam_bleu.transforms.text.splitting import rule_of
 
-        references, rule = len(self.batch.references), rule_of(self.text.tokenize)
+        references, rule = len(self.batch.references), rule_of(self.text)
         return numbered_texts(
             memory, self.spans, self.sizes.longest, references, rule, whitespace=whitespace
         )

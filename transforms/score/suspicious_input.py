@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from beam_bleu.transforms.metrics.metric import Lengths
 from beam_bleu.transforms.text.text import TextName
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, SCRIPTS
+from beam_bleu.transforms.text.tokenizers import SCRIPTS
 from beam_bleu.transforms.totals.group_totals import CorpusSums
 
 _TOKENIZED_LINES = 100
@@ -51,7 +51,7 @@ def suspicions(
 
 def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
     lines = sums.tokenized
-    if lines >= _TOKENIZED_LINES and not ALL_TOKENIZERS[text.tokenize].takes_tokenized_text:
+    if lines >= _TOKENIZED_LINES and not text.tokenizer.takes_tokenized_text:
         yield (
             f"the candidates look tokenized: {lines:,} of {sums.segments:,} end in ' .'; "
             "score detokenized text, or, if the references are tokenized in the same way, "
@@ -60,7 +60,7 @@ def _tokenized(sums: CorpusSums, text: TextName) -> Iterator[str]:
 
 
 def _scripts(sums: CorpusSums, text: TextName) -> Iterator[str]:
-    tokenizer = ALL_TOKENIZERS[text.tokenize]
+    tokenizer = text.tokenizer
     fewest = _OF_A_SCRIPT_IF_TOKENIZED if tokenizer.takes_tokenized_text else _OF_A_SCRIPT
     counts = dict(zip(SCRIPTS, sums.scripts, strict=True))
     if counts["chinese"] <= _BY_CHANCE * counts["japanese"]:

@@ -37,7 +37,7 @@ def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
 
 def require_library(text: Text) -> None:
     """Raises a UsageError if this machine lacks the library, or an InputError for a wrong model."""
-    if ALL_TOKENIZERS[text.tokenize].extra is None:
+    if text.tokenizer.extra is None:
         return
     try:
         _library(text)

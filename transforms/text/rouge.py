@@ -290,7 +290,7 @@ def rouge_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringAr
     _keep_words(column.buffers()[2].address + int(offsets[0]), size, words)
     words[size:] = 0
     starts = offsets - offsets[0]
-    if text.tokenize == "rouge-stemmed":
+    if "stemmed" in text.tokenizer.choices:
         _stem_words(words, starts, _tables())
     return padded_column(words, starts, column)
 

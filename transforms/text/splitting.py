@@ -28,7 +28,6 @@ from beam_bleu.transforms.text.tokenization import (
     SPACE,
     WHITE_SPACE,
 )
-from beam_bleu.transforms.text.tokenizers import TOKENIZERS, AnyTokenizerName
 
 _WHITE_SPACE = "".join(map(chr, WHITE_CODES))
 
@@ -61,13 +60,14 @@ def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringA
     sacreBLEU's `tokenizer_ter.py`, in order, except what changes no word: overlapping ranges of
     Asian characters, and three expressions for hiragana and katakana, which never match.
     """
-    is_normalized, is_asian = "norm" in text.tokenize, "asian" in text.tokenize
+    choices = text.tokenizer.choices
+    is_normalized, is_asian = "norm" in choices, "asian" in choices
     if is_normalized:
         for pattern, new in _REPLACED:
             column = pc.replace_substring_regex(column, pattern, new)
         if is_asian:
             column = pc.replace_substring_regex(column, f"([{_CHINESE}{_ASIAN_MARKS}])", r" \1 ")
-    if "no-punct" in text.tokenize:
+    if "no-punct" in choices:
         removed = _MARKS + (_ASIAN_MARKS if is_asian else "")
         column = pc.replace_substring_regex(column, f"[{removed}]", "")
     if is_normalized:  # for references, which are normalized again
@@ -79,9 +79,9 @@ def jiwer_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringAr
     """The texts after jiwer's default transforms, except the split at spaces: a single tab or
     no-break space stays a part of a word.
     """
-    if "no-punct" in text.tokenize:
+    if "no-punct" in text.tokenizer.choices:
         column = pc.replace_substring_regex(column, _punctuation(), "")
-    if "words" in text.tokenize:
+    if text.tokenizer.family == "jiwer-words":
         column = pc.replace_substring_regex(column, f"[{_WHITE_SPACE}]{{2,}}", " ")
     return pc.utf8_trim(column, _WHITE_SPACE)
 
@@ -118,22 +118,16 @@ _STEPS: dict[str, tuple[int, _Change | None]] = {
     "ja-mecab": (WHITE_SPACE, tokenized),
     "ko-mecab": (WHITE_SPACE, tokenized),
     "spm": (WHITE_SPACE, tokenized),
-    # Those of metrics: the beginnings of their names, which their choices follow.
+    # Those of metrics, which read their choices.
     "squad": (ASCII_SPACE, squad_rewritten),
     "tercom": (WHITE_SPACE, tercom_rewritten),
     "jiwer-words": (SPACE, jiwer_rewritten),
     "jiwer-characters": (CHARACTERS, jiwer_rewritten),
     "rouge": (ASCII_SPACE, rouge_rewritten),
 }
-"""For each tokenizer, the rule that splits texts, and what changes a padded column before that."""
+"""By family of tokenizers: the rule that splits texts, and what changes a padded column before."""
 
 _FORMS: dict[NormalizationName, Literal["NFC", "NFKC"]] = {"nfc": "NFC", "nfkc": "NFKC"}
-
-
-def _steps(tokenize: AnyTokenizerName) -> tuple[int, _Change | None]:
-    if tokenize in TOKENIZERS:
-        return _STEPS[tokenize]
-    return next(steps for name, steps in _STEPS.items() if tokenize.startswith(name))
 
 
 def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColumns:
@@ -142,11 +136,11 @@ def splittable(texts: TextColumns, text: Text, reference_count: int) -> TextColu
         texts = texts.changed(lambda column: padded(_cased(column, text)))
     if text.tokenize == "13a":  # all columns at once: few texts change
         return without_skipped(texts)
-    _, change = _steps(text.tokenize)
+    _, change = _STEPS[text.tokenizer.family]
     if change is None:
         return texts
     changed = texts.changed(lambda column: padded(change(column, text)))
-    if changed is texts or not text.tokenize.startswith("tercom"):
+    if changed is texts or text.tokenizer.family != "tercom":
         return changed
     # sacreBLEU splits a reference, and then the words of the result, but a candidate only once.
     # The second time can split more: from "1,.,2" come the words 1 , . ,2 and then 1 , . , 2.
@@ -174,5 +168,5 @@ def _normalized(column: pa.LargeStringArray, form: NormalizationName) -> pa.Larg
     return column if changed == texts else pa.array(changed, pa.large_string())
 
 
-def rule_of(tokenize: AnyTokenizerName) -> int:
-    return _steps(tokenize)[0]
+def rule_of(text: Text) -> int:
+    return _STEPS[text.tokenizer.family][0]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName
+from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName, Tokenizer
 from beam_bleu.transforms.version import VERSION
 
 Lowercase = bool | Literal["ascii"]
@@ -77,6 +77,10 @@ class TextName:
     model: str
 
     @property
+    def tokenizer(self) -> Tokenizer:
+        return ALL_TOKENIZERS[self.tokenize]
+
+    @property
     def label(self) -> str:
         words = [self.tokenize, CASES[self.lowercase].shown]
         return ", ".join(words if self.normalize is None else [*words, self.normalize])
@@ -99,7 +103,7 @@ class Text:
         if not isinstance(self.lowercase, bool | str) or self.lowercase not in CASES:
             choices = ", ".join(map(repr, CASES))
             raise ValueError(f"lowercase must be one of {choices}, got {self.lowercase!r}")
-        if ALL_TOKENIZERS[self.tokenize].needs_model != (self.spm_model is not None):
+        if self.tokenizer.needs_model != (self.spm_model is not None):
             raise ValueError(
                 f"spm_model must be given if tokenize is 'spm', and only then; got tokenize "
                 f"{self.tokenize!r} {'without' if self.spm_model is None else 'with'} spm_model"
@@ -108,6 +112,10 @@ class Text:
             raise ValueError(
                 f"spm_model must be a SentencePieceModel, got a {type(self.spm_model).__name__}"
             )
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return ALL_TOKENIZERS[self.tokenize]
 
     @property
     def name(self) -> TextName:
@@ -129,7 +137,7 @@ def own_signature(text: TextName, fields: Mapping[str, str]) -> str:
 
 def text_versions(text: TextName) -> dict[str, str]:
     """The versions on which a text's tokens depend, without beam-bleu's own version."""
-    tokenizer = ALL_TOKENIZERS[text.tokenize]
+    tokenizer = text.tokenizer
     versions = {package: importlib.metadata.version(package) for package in tokenizer.versions}
     if text.lowercase is True or text.normalize is not None or tokenizer.by_unicode:
         return {"unicode": unicodedata.unidata_version, **versions}

@@ -65,7 +65,7 @@ TokenizerName = Literal[
     "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
 ]
 
-AnyTokenizerName = str  # also the name of one that only one metric has, with its choices
+AnyTokenizerName = str  # also the name of one that only one metric has, in `ALL_TOKENIZERS`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,15 +73,17 @@ class Tokenizer:
     """A row of `TOKENIZERS`, or of `ALL_TOKENIZERS`.
 
     Attributes:
+      family: its name without its choices; `splitting.py` has the steps of each family.
       sacrebleu: its name in sacreBLEU; None if it has it only for its own models, or not at all.
       splits: the scripts that it splits into words or smaller tokens; others need spaces.
       remedy: what to use for other scripts; None for the remedy in the row of the script.
       versions: the packages whose versions can change its tokens.
       by_unicode: whether its tokens depend on the version of Python's Unicode tables.
       dictionary: of MeCab: the module of its library and the name of its dictionary.
+      choices: of one that only one metric has, such as "norm" and "no-punct".
     """
 
-    name: AnyTokenizerName
+    family: str
     description: str = ""
     sacrebleu: str | None = None
     takes_tokenized_text: bool = False
@@ -92,6 +94,12 @@ class Tokenizer:
     versions: tuple[str, ...] = ()
     by_unicode: bool = False
     dictionary: tuple[str, str] | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> AnyTokenizerName:
+        """Such as "13a" or "tercom-norm-no-punct"."""
+        return "-".join([self.family, *self.choices])
 
     def signed(self, model: str) -> str:
         """Its name in a signature, with the digest of its model if it needs one."""
@@ -186,7 +194,8 @@ def _of_metrics() -> Iterator[Tokenizer]:
     # Those of TER, as sacreBLEU has them.
     for norm, no_punct, asian in itertools.product([False, True], repeat=3):
         yield Tokenizer(
-            with_choices("tercom", norm=norm, no_punct=no_punct, asian=asian),
+            "tercom",
+            choices=chosen(norm=norm, no_punct=no_punct, asian=asian),
             takes_tokenized_text=True,
             splits=("chinese",) if norm and asian else (),
             remedy=f"{_WITHOUT_WORDS}, or, for Chinese, TER with --ter_normalized and "
@@ -195,17 +204,19 @@ def _of_metrics() -> Iterator[Tokenizer]:
     # Exact match and token F1 have the same words, and for both a clause without spaces is one.
     # That is too few for token F1, which counts words, but no matter for whole answers.
     yield Tokenizer("squad", takes_tokenized_text=True, remedy=_WITHOUT_WORDS)
-    yield Tokenizer("squad-whole", takes_tokenized_text=True, splits=ALL_SCRIPTS)
+    yield Tokenizer("squad", choices=("whole",), takes_tokenized_text=True, splits=ALL_SCRIPTS)
     # jiwer's default transforms, and its `RemovePunctuation` before them.
     for no_punct in (False, True):
         yield Tokenizer(
-            with_choices("jiwer-words", no_punct=no_punct),
+            "jiwer-words",
+            choices=chosen(no_punct=no_punct),
             takes_tokenized_text=True,
             remedy="CER, which needs no words",
             by_unicode=no_punct,
         )
         yield Tokenizer(
-            with_choices("jiwer-characters", no_punct=no_punct),
+            "jiwer-characters",
+            choices=chosen(no_punct=no_punct),
             takes_tokenized_text=True,
             splits=ALL_SCRIPTS,
             by_unicode=no_punct,
@@ -213,14 +224,16 @@ def _of_metrics() -> Iterator[Tokenizer]:
     # ROUGE ignores most scripts, and warns about text of which it sees little.
     for stemmed in (False, True):
         yield Tokenizer(
-            with_choices("rouge", stemmed=stemmed), takes_tokenized_text=True, splits=ALL_SCRIPTS
+            "rouge",
+            choices=chosen(stemmed=stemmed),
+            takes_tokenized_text=True,
+            splits=ALL_SCRIPTS,
         )
 
 
-def with_choices(name: str, **choices: bool) -> AnyTokenizerName:
-    """The name of a metric's own tokenizer, such as "tercom-norm-no-punct"."""
-    chosen = [choice.replace("_", "-") for choice, is_chosen in choices.items() if is_chosen]
-    return "-".join([name, *chosen])
+def chosen(**choices: bool) -> tuple[str, ...]:
+    """The choices that are True, such as ("norm", "no-punct")."""
+    return tuple(choice.replace("_", "-") for choice, is_chosen in choices.items() if is_chosen)
 
 
 ALL_TOKENIZERS: Mapping[AnyTokenizerName, Tokenizer] = table(*TOKENIZERS.values(), *_of_metrics())

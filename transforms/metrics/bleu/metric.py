@@ -51,7 +51,7 @@ from beam_bleu.transforms.text.text import (
     Text,
     TextName,
 )
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, TOKENIZERS, TokenizerName
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS, TokenizerName
 
 LARGEST_NGRAM_ORDER = 16
 LARGEST_SMOOTH_VALUE = 1_000_000
@@ -436,7 +436,7 @@ class BleuConfig(Metric):
         return self._signed(text, rounded if float(rounded) == value else repr(value))
 
     def _signed(self, text: TextName, value: str) -> dict[str, str]:
-        tokenizer, method = ALL_TOKENIZERS[text.tokenize], self.smooth_method
+        tokenizer, method = text.tokenizer, self.smooth_method
         takes_value = SMOOTH_METHODS[method].value is not None
         return {
             "eff": "yes" if self.effective_order else "no",
@@ -458,7 +458,7 @@ class BleuConfig(Metric):
 
     def sacrebleu_signed(self, text: TextName) -> Mapping[str, str] | None:
         has_it = (
-            ALL_TOKENIZERS[text.tokenize].sacrebleu is not None
+            text.tokenizer.sacrebleu is not None
             and CASES[text.lowercase].in_sacrebleu
             and SMOOTH_METHODS[self.smooth_method].sacrebleu is not None
             and not self.signed_beyond(text).keys() - {"order"}

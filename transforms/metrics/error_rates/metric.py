@@ -21,7 +21,7 @@ from beam_bleu.transforms.metrics.metric import EMPTY, Basis, Lengths, Metric, S
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
-from beam_bleu.transforms.text.tokenizers import with_choices
+from beam_bleu.transforms.text.tokenizers import Tokenizer, chosen
 
 # The kinds of edits; and the words or characters of the reference with the fewest edits.
 SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(2, 6)
@@ -95,8 +95,8 @@ class ErrorRate(Metric):
 
     @property
     def text(self) -> Text:
-        tokenize = with_choices(f"jiwer-{self.SYMBOL}s", no_punct=self.no_punct)
-        return Text(tokenize, self.lowercase, self.normalize)
+        tokenizer = Tokenizer(f"jiwer-{self.SYMBOL}s", choices=chosen(no_punct=self.no_punct))
+        return Text(tokenizer.name, self.lowercase, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
         """100 % for each edit if all references are empty, as in jiwer."""
@@ -123,7 +123,7 @@ class ErrorRate(Metric):
         return {
             "tok": "jiwer",
             "unit": self.SYMBOL,
-            "punct": "no" if "no-punct" in text.tokenize else "yes",
+            "punct": "no" if "no-punct" in text.tokenizer.choices else "yes",
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.fixed_point import fixed_point_mean
 from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
-from beam_bleu.transforms.text.tokenizers import with_choices
+from beam_bleu.transforms.text.tokenizers import Tokenizer, chosen
 
 UNREAD = 2  # 1 if each reference has more characters beyond ASCII than letters and digits
 # The words of the candidate, of the reference with the largest F, and of both; and the F-score,
@@ -83,7 +83,8 @@ class Rouge(Metric):
 
     @property
     def text(self) -> Text:
-        return Text(with_choices("rouge", stemmed=self.stemmer), normalize=self.normalize)
+        tokenizer = Tokenizer("rouge", choices=chosen(stemmed=self.stemmer))
+        return Text(tokenizer.name, normalize=self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
         return _mean(sums, F_HIGH)
@@ -114,7 +115,7 @@ class Rouge(Metric):
             )
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        stem = "yes" if text.tokenize == "rouge-stemmed" else "no"
+        stem = "yes" if "stemmed" in text.tokenizer.choices else "no"
         return {"case": CASES[True].name, "tok": "rouge", "stem": stem}
 
     def segment_scores(self, rows: Integers) -> Scores:

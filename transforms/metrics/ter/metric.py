@@ -30,7 +30,7 @@ from beam_bleu.transforms.metrics.metric import (
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
-from beam_bleu.transforms.text.tokenizers import with_choices
+from beam_bleu.transforms.text.tokenizers import Tokenizer, chosen
 
 # The mean number of words of the references, rounded down, and the rest in `PARTS_OF_A_TOKEN`.
 CANDIDATE_LENGTH, EDITS, REFERENCE_LENGTH, REFERENCE_PARTS = range(2, 6)
@@ -112,10 +112,9 @@ class TerConfig(Metric):
 
     @property
     def text(self) -> Text:
-        tokenize = with_choices(
-            "tercom", norm=self.normalized, no_punct=self.no_punct, asian=self.asian_support
-        )
-        return Text(tokenize, not self.case_sensitive, self.normalize)
+        choices = chosen(norm=self.normalized, no_punct=self.no_punct, asian=self.asian_support)
+        tokenizer = Tokenizer("tercom", choices=choices)
+        return Text(tokenizer.name, not self.case_sensitive, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
         edits, parts = sums[EDITS], reference_parts(sums)
@@ -142,11 +141,12 @@ class TerConfig(Metric):
         return Lengths("word", columns[CANDIDATE_LENGTH], references, columns[EMPTY])
 
     def signed(self, text: TextName) -> Mapping[str, str]:
+        choices = text.tokenizer.choices
         return {
             "tok": "tercom",
-            "norm": "yes" if "norm" in text.tokenize else "no",
-            "punct": "no" if "no-punct" in text.tokenize else "yes",
-            "asian": "yes" if "asian" in text.tokenize else "no",
+            "norm": "yes" if "norm" in choices else "no",
+            "punct": "no" if "no-punct" in choices else "yes",
+            "asian": "yes" if "asian" in choices else "no",
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
