@@ -127,13 +127,11 @@ def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
 
 def requested(job: Job) -> list[str]:
     """All choices that determine a result, without files, such as "input systems 1 = atlas"."""
-    # If only the input names the systems, the first one is not known.
-    baseline = job.evidence.baseline or next(iter(job.source.systems), None)
     choices = {
         "metrics": job.scorings,
         "lengths": job.metrics.lengths.name,
         "slices": job.slicing,
-        "evidence": dataclasses.replace(job.evidence, baseline=baseline),
+        "evidence": dataclasses.replace(job.evidence, baseline=job.baseline),
         "examples": job.examples,
         "allow": job.allow,
         "input": job.source,

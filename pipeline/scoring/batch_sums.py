@@ -150,7 +150,7 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
         )
         for name, own in job.scorings.items()
     )
-    return Picker(job.examples, metrics, baseline_of(job), tuple(job.source.labels))
+    return Picker(job.examples, metrics, job.baseline, tuple(job.source.labels))
 
 
 def additions(job: Job) -> dict[str, Adding]:
@@ -167,7 +167,7 @@ def additions(job: Job) -> dict[str, Adding]:
                 slicing=job.slicing,
                 labels=tuple(job.source.labels),
                 with_products=evidence.uncertainty,
-                baseline=baseline_of(job),
+                baseline=job.baseline,
                 # So that `rescore` can compare with another baseline, saved totals have all pairs.
                 with_all_pairs=evidence.compare_all or evidence.save_totals,
                 documents=evidence.documents if needs_documents else None,
@@ -179,11 +179,6 @@ def additions(job: Job) -> dict[str, Adding]:
 
 def of_documents(added: Additions) -> dict[str, Adding]:
     return {end: adding for end, adding in added.items() if adding.documents is not None}
-
-
-def baseline_of(job: Job) -> str | None:
-    """The baseline; None for the first system, which some sources find only when they are read."""
-    return job.evidence.baseline or next(iter(job.source.systems), None)
 
 
 def suffix_of(job: Job, name: MetricWord) -> str:

@@ -165,6 +165,11 @@ class Job:
         return self.metrics.scorings
 
     @property
+    def baseline(self) -> str | None:
+        """None for the first system, which some sources find only when they are read."""
+        return self.evidence.baseline or next(iter(self.source.systems), None)
+
+    @property
     def schema_of_segments(self) -> pa.Schema:
         source = self.source
         metrics = [own.segments for own in self.scorings.values() if own.segments]
