@@ -215,7 +215,7 @@ class PreparedBatch:
     def _counts(self, text: Text, metric: Metric) -> Integers:
         if not metric.needs.roles:
             return metric.count(ReadyTexts(self.batch, text, self.texts.spans, self.sizes))
-        return _counts(metric, self.ready(text))
+        return _checked_counts(metric, self.ready(text))
 
     def ready(self, text: Text) -> ReadyTexts:
         """The texts, ready to be split into tokens. They live as long as this object."""
@@ -253,14 +253,14 @@ def count_all_pairs(
         batch = SegmentBatch(candidates=(column[part],) * count, references=(column[part],))
         crossed = Spans(starts, ends)
         ready = ReadyTexts(batch, text, crossed, find_sizes(crossed, 1))
-        yield part, _counts(metric, ready)
+        yield part, _checked_counts(metric, ready)
 
 
 _MOST_PAIRS = 1 << 18
 """How many pairs of texts are counted at a time, but at least those of one reference."""
 
 
-def _counts(metric: Metric, texts: ReadyTexts) -> Integers:
+def _checked_counts(metric: Metric, texts: ReadyTexts) -> Integers:
     sizes = texts.sizes
     if sizes.longest > metric.most_bytes:
         raise InputError(
