@@ -27,7 +27,7 @@ def only_scores(view: View) -> str:
     return "".join(
         f"{rounded(row.score, view.decimals_of(row.metric))}\n"
         for row in view.result.scores
-        if row.group is None and row.preset is None and row.score is not None
+        if row.group is None and row.score is not None
     )
 
 
@@ -36,7 +36,7 @@ def _text(view: View) -> str:
     is_only = len(result.metrics) == 1
     notes = [note for metric in result.metrics for note in notes_of(result, metric)]
     size = units_of(result)
-    if any(row.interval for row in result.scores):
+    if result.has_intervals:
         size += f"; {HALF_INTERVAL}"
     signatures = [f"{name}|{signature}" for name, _, signature in notes]
     parts = [as_lines([*(signatures if is_only else ()), size, *view.remarks])]
@@ -103,21 +103,27 @@ def _field(value: Any) -> str:
 
 
 def _entries(result: Result) -> Iterator[dict[str, Any]]:
+    has_errors = result.uncertainty is not None
     for metric in result.words:
+        averaged = "languages" if result.languages_of(metric) else "tasks"
         for row in result.scores:
             if row.metric == metric and row.score is not None:
-                yield _entry(result, row)
+                # An average has no definition.
+                is_mean = row.group == MACRO_AVERAGE
+                own = {} if is_mean else {"signature": signature_of(result, row)}
+                yield _entry(row, averaged, own, has_errors)
+        for preset in result.presets_of(metric):
+            own = {"signature": preset.signature, "preset": preset.preset}
+            for row in preset.scores:
+                yield _entry(row, averaged, own, preset.has_errors)
 
 
-def _entry(result: Result, row: ScoreRow) -> dict[str, Any]:
+def _entry(
+    row: ScoreRow, averaged: str, definition: dict[str, Any], has_errors: bool
+) -> dict[str, Any]:
     """The fields of a score, its uncertainty last, so that the other fields keep their places."""
-    entry = numbers_of(row, "languages" if result.languages_of(row.metric) else "tasks")
-    if row.preset is not None:
-        signature = result.preset(row.metric, row.preset).signature
-        entry |= {"signature": signature, "preset": row.preset}
-    elif row.group != MACRO_AVERAGE:  # an average has no definition
-        entry["signature"] = signature_of(result, row)
-    if result.has_errors(row):
+    entry = numbers_of(row, averaged) | definition
+    if has_errors:
         low, high = row.interval or (None, None)
         entry |= {"standard_error": row.standard_error, "interval_low": low, "interval_high": high}
     return entry

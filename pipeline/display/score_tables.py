@@ -143,20 +143,19 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
 
 
 def preset_table(view: View, metric: MetricNames) -> Table | None:
-    presets = [preset for preset in view.result.presets if preset.metric == metric.metric]
+    presets = view.result.presets_of(metric.metric)
     if not presets:
         return None
-    scores = [
-        row for row in view.result.scores if row.metric == metric.metric and row.preset is not None
-    ]
+    scores = [row for preset in presets for row in preset.scores]
     decimals = view.decimals_of(metric.metric, scores)
-    rows: dict[str | None, list[Cell]] = {preset.preset: [preset.preset] for preset in presets}
-    for row in scores:
-        rows[row.preset].append(score_number(row, decimals))
+    rows: list[list[Cell]] = [
+        [preset.preset, *(score_number(row, decimals) for row in preset.scores)]
+        for preset in presets
+    ]
     systems = list(dict.fromkeys(row.system for row in scores))
     notes = [Note(preset.preset, None, preset.signature) for preset in presets]
     caption = [f"{metric.name} by several definitions"]
-    return Table(caption, ["preset", *systems], list(rows.values()), notes)
+    return Table(caption, ["preset", *systems], rows, notes)
 
 
 def score_number(score: ScoreRow | None, decimals: int) -> Number:

@@ -208,7 +208,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
         scores = (
             {**_fields(row), "signature": signature_of(result, row)}
             for row in result.scores
-            if row.preset is None and row.group != MACRO_AVERAGE
+            if row.group != MACRO_AVERAGE
         )
         compared = (row for row in result.comparisons if row.group != MACRO_AVERAGE)
         return ScoreTables(

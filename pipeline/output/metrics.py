@@ -96,13 +96,12 @@ def _of_result(record: Mapping[str, Any], result: Result | None, slices: int) ->
         return
     for metric in result.words:
         yield "lower_is_better", row_of(metric).lower_is_better, {"metric": metric}
-    rows = [row for row in result.scores if row.preset is None]
     sizes: dict[str, int] = {}
-    for row in rows:
+    for row in result.scores:
         if name := slice_text(labels_of(row)):
             sizes[name] = max(sizes.get(name, 0), row.segments)
     shown = {*sorted(sizes, key=lambda name: -sizes[name])[:slices]}
-    for row in rows:
+    for row in result.scores:
         name, labels = slice_text(labels_of(row)), {"metric": row.metric, "system": row.system}
         if row.group == MACRO_AVERAGE:
             yield "macro_average", row.score, labels

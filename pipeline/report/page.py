@@ -72,7 +72,7 @@ def _text(saved: SavedResult, examples: Sequence[Entry], history: History | None
             history=history,
             past=[] if history is None else [*past(history)],
             standing=[*standing(result)],
-            uncertainty=UNCERTAINTY if any(row.interval for row in result.scores) else "",
+            uncertainty=UNCERTAINTY if result.has_intervals else "",
             places=[*places(result)],
             reasons=[*reasons(result)],
             examples=_groups(examples, names),

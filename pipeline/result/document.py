@@ -12,9 +12,8 @@ from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     MACRO_AVERAGE,
     ComparisonRow,
-    Group,
     MetricNames,
-    PresetNames,
+    PresetScores,
     Result,
     ScoreRow,
 )
@@ -41,28 +40,31 @@ def document_of(result: Result) -> dict[str, Any]:
     """The document of a result, from which `read_result` makes the same rows again."""
     has_errors = result.uncertainty is not None
     has_comparisons = has_errors and len(result.systems) > 1
-    own = [row for row in result.scores if row.preset is None]
-    means = [_score_entry(row, result) for row in own if row.group == MACRO_AVERAGE]
-    compared: dict[bool, list[dict[str, Any]]] = {False: [], True: []}
-    for row in result.comparisons:
-        compared[row.group == MACRO_AVERAGE].append(_comparison_entry(row))
+    averaged = "languages" if result.languages else "tasks"
+    # The entries of means are those without a slice.
+    scores = [_score_entry(row, averaged, has_errors) for row in result.scores]
+    means = [entry for entry in scores if "slice" not in entry]
+    compared = [*map(_comparison_entry, result.comparisons)] if has_comparisons else []
+    compared_means = [entry for entry in compared if "slice" not in entry]
     document = {
         "format": SCORES_FORMAT,
         "metrics": [{name: getattr(row, name) for name in _METRIC} for row in result.metrics],
         "segments": result.segments,
-        "scores": [_score_entry(row, result) for row in own if row.group != MACRO_AVERAGE],
+        "scores": [entry for entry in scores if "slice" in entry],
         "counters": result.counters,
         "warnings": result.warnings,
         "languages": result.languages or None,
         "tasks": result.tasks or None,
         "macro_average": means or None,
-        "presets": [_preset_entry(preset, result) for preset in result.presets] or None,
+        "presets": [_preset_entry(preset, averaged) for preset in result.presets] or None,
         "segment_scores": result.segment_scores,
         "distributions": result.distributions,
         "coverage": result.coverage,
         "uncertainty": result.uncertainty,
-        "comparisons": compared[False] if has_comparisons else None,
-        "macro_average_comparisons": compared[True] if has_comparisons and means else None,
+        "comparisons": [entry for entry in compared if "slice" in entry]
+        if has_comparisons
+        else None,
+        "macro_average_comparisons": compared_means if has_comparisons and means else None,
         "comparison_families": [*_families(result)] if has_comparisons else None,
         "clusters": result.clusters,
         "resampling": result.resampling,
@@ -84,19 +86,17 @@ def numbers_of(row: ScoreRow, averaged: str) -> dict[str, Any]:
     return {"metric": row.metric, "system": row.system, **size, "score": row.score, **row.parts}
 
 
-def _score_entry(row: ScoreRow, result: Result) -> dict[str, Any]:
-    entry = numbers_of(row, "languages" if result.languages else "tasks")
-    if result.has_errors(row):
+def _score_entry(row: ScoreRow, averaged: str, has_errors: bool) -> dict[str, Any]:
+    entry = numbers_of(row, averaged)
+    if has_errors:
         entry |= {"standard_error": row.standard_error, "interval": row.interval}
     return entry
 
 
-def _preset_entry(preset: PresetNames, result: Result) -> dict[str, Any]:
-    own = (preset.metric, preset.preset)
-    rows = [row for row in result.scores if (row.metric, row.preset) == own]
+def _preset_entry(preset: PresetScores, averaged: str) -> dict[str, Any]:
     return {
         **{name: getattr(preset, name) for name in _PRESET},
-        "scores": [_score_entry(row, result) for row in rows],
+        "scores": [_score_entry(row, averaged, preset.has_errors) for row in preset.scores],
         "warnings": preset.warnings,
     }
 
@@ -129,11 +129,15 @@ def _families(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def read_result(document: Document) -> Result:
-    comparisons = [(entry, entry["slice"]) for entry in document.get("comparisons", ())]
-    of_means = document.get("macro_average_comparisons", ())
-    comparisons += [(entry, MACRO_AVERAGE) for entry in of_means]
-    scores = tuple(_scores(document))
-    if not {row.metric for row in scores} <= {metric["metric"] for metric in document["metrics"]}:
+    compared_means = document.get("macro_average_comparisons", ())
+    comparisons = [
+        *document.get("comparisons", ()),
+        *({**entry, "slice": MACRO_AVERAGE} for entry in compared_means),
+    ]
+    scores, presets = tuple(_scores(document)), document.get("presets", ())
+    of_presets = (entry["metric"] for preset in presets for entry in preset["scores"])
+    names = {metric["metric"] for metric in document["metrics"]}
+    if not {*(row.metric for row in scores), *of_presets} <= names:
         raise ValueError("a score has no metric")
     return Result(
         metrics=tuple(
@@ -143,11 +147,11 @@ def read_result(document: Document) -> Result:
         scores=scores,
         comparisons=tuple(
             ComparisonRow(
-                group=group,
+                group=entry["slice"],
                 **{name: entry[name] for name in _COMPARED},
                 **{name: _number(entry[name]) for name in _NUMBERS},
             )
-            for entry, group in comparisons
+            for entry in comparisons
         ),
         segments=document.get("segments"),
         counters=document.get("counters", {}),
@@ -155,12 +159,13 @@ def read_result(document: Document) -> Result:
         languages=document.get("languages", ()),
         tasks=document.get("tasks", ()),
         presets=tuple(
-            PresetNames(
+            PresetScores(
                 **{name: preset[name] for name in _PRESET},
+                scores=tuple(map(_score, preset["scores"])),
                 warnings=tuple(preset["warnings"]),
                 has_errors="standard_error" in preset["scores"][0],
             )
-            for preset in document.get("presets", ())
+            for preset in presets
         ),
         partitions=tuple(document.get("partitions", [document.get("partition")])),
         **{name: document.get(name) for name in _AS_THEY_ARE},
@@ -169,24 +174,20 @@ def read_result(document: Document) -> Result:
 
 def _scores(document: Document) -> Iterator[ScoreRow]:
     for entry in document["scores"]:
-        yield _score(entry, entry["slice"], entry["segments"])
+        yield _score(entry)
     for entry in document.get("macro_average", ()):
         number = entry["languages"] if "languages" in entry else entry["tasks"]
-        yield _score(entry, MACRO_AVERAGE, number)
-    for preset in document.get("presets", ()):
-        for entry in preset["scores"]:
-            yield _score(entry, entry["slice"], entry["segments"], preset["preset"])
+        yield _score({**entry, "slice": MACRO_AVERAGE, "segments": number})
 
 
-def _score(entry: Document, group: Group, segments: int, preset: str | None = None) -> ScoreRow:
-    if not isinstance(entry["system"], str) or not isinstance(segments, int):
+def _score(entry: Document) -> ScoreRow:
+    if not isinstance(entry["system"], str) or not isinstance(entry["segments"], int):
         raise ValueError("a score has no system, or no number of segments")
     return ScoreRow(
         metric=entry["metric"],
         system=entry["system"],
-        group=group,
-        preset=preset,
-        segments=segments,
+        group=entry["slice"],
+        segments=entry["segments"],
         score=_number(entry["score"]),
         # Results of earlier versions may have no standard errors.
         standard_error=_number(entry.get("standard_error")),

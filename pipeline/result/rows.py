@@ -45,11 +45,12 @@ class MetricNames:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class PresetNames:
+class PresetScores:
     metric: MetricWord
     preset: str
     signature: str
     sacrebleu_signature: str | None
+    scores: tuple[ScoreRow, ...]  # of the whole corpus
     warnings: tuple[str, ...]
     has_errors: bool
 
@@ -58,14 +59,13 @@ class PresetNames:
 class ScoreRow:
     """A score with its parts. `score` is None for a mean that lacks the score of a part.
 
-    `preset` is None for the definition of the run. For a mean, `segments` is the number of its
-    languages or tasks. `parts` is in the order of scores.json, which does not have `warnings`.
+    For a mean, `segments` is the number of its languages or tasks. `parts` is in the order of
+    scores.json, which does not have `warnings`.
     """
 
     metric: MetricWord
     system: str
     group: Group
-    preset: str | None
     segments: int
     score: float | None
     standard_error: float | None
@@ -112,7 +112,7 @@ class ComparedRow(DifferenceRow):
 class Result:
     """A whole result. Its mappings are entries of scores.json, which docs/result.md explains.
 
-    `scores` has, metric by metric, rows of the whole corpus and slices, then means, then presets.
+    `scores` has, metric by metric, rows of the whole corpus and slices, and then means.
     `languages` is empty if all segments have one definition. `tasks` have no common score.
     """
 
@@ -124,7 +124,7 @@ class Result:
     warnings: tuple[str, ...] = ()
     languages: Sequence[Entry] = ()
     tasks: Sequence[Entry] = ()
-    presets: tuple[PresetNames, ...] = ()
+    presets: tuple[PresetScores, ...] = ()
     segment_scores: Entry | None = None
     distributions: Sequence[Entry] | None = None
     coverage: Entry | None = None
@@ -140,13 +140,8 @@ class Result:
     def metric(self, word: MetricWord) -> MetricNames:
         return {metric.metric: metric for metric in self.metrics}[word]
 
-    def preset(self, word: MetricWord, name: str) -> PresetNames:
-        return next(own for own in self.presets if (own.metric, own.preset) == (word, name))
-
-    def has_errors(self, row: ScoreRow) -> bool:
-        if row.preset is None:
-            return self.uncertainty is not None
-        return self.preset(row.metric, row.preset).has_errors
+    def presets_of(self, word: MetricWord) -> list[PresetScores]:
+        return [preset for preset in self.presets if preset.metric == word]
 
     def languages_of(self, word: MetricWord) -> list[Entry]:
         return [language for language in self.languages if language["metric"] == word]
@@ -161,7 +156,7 @@ class Result:
         return [row for row in self._scores(word) if isinstance(row.group, Mapping)]
 
     def _scores(self, word: MetricWord) -> list[ScoreRow]:
-        return [row for row in self.scores if row.metric == word and row.preset is None]
+        return [row for row in self.scores if row.metric == word]
 
     def compared(self, word: MetricWord) -> list[ComparisonRow]:
         return [row for row in self.comparisons if row.metric == word]
@@ -170,6 +165,11 @@ class Result:
     def all_warnings(self) -> list[str]:
         presets = [f"{own.preset}: {warning}" for own in self.presets for warning in own.warnings]
         return [*self.warnings, *presets]
+
+    @property
+    def has_intervals(self) -> bool:
+        of_presets = (row for preset in self.presets for row in preset.scores)
+        return any(row.interval for row in (*self.scores, *of_presets))
 
     @functools.cached_property
     def systems(self) -> list[str]:

@@ -88,7 +88,7 @@ def _scored(result: Result) -> dict[tuple[Key, bool], ScoreRow]:
     return {
         (key_of(row), row.group == MACRO_AVERAGE): row
         for row in result.scores
-        if row.preset is None and row.score is not None
+        if row.score is not None
     }
 
 

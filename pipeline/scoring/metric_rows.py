@@ -12,7 +12,7 @@ from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
     Group,
-    PresetNames,
+    PresetScores,
     ScoreRow,
     adjusted,
     labels_of,
@@ -47,7 +47,6 @@ class _Place(NamedTuple):
     labels: Mapping[str, str | None]
     text: TextName
     estimates: Estimates
-    preset: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,24 +157,22 @@ class MetricRows:
             )
         ]
 
-    @functools.cached_property
-    def presets(self) -> dict[PresetNames, list[ScoreRow]]:
+    @property
+    def presets(self) -> Iterator[PresetScores]:
         # Explained already, because a preset with the same tokens has the same units.
         unknown = {row.system for row in self.scores if row.standard_error is None}
-        rows_of_presets = {}
         for name, preset in self.scorings.presets.items():
             corpus = self.totals.metrics[self.word][preset.text].corpus
-            place = _Place(None, {}, preset.text, Estimates(corpus, preset.metric), name)
+            place = _Place(None, {}, preset.text, Estimates(corpus, preset.metric))
             rows = self._rows(place, unexplained=unknown)
-            names = PresetNames(
+            yield PresetScores(
                 self.word,
                 name,
                 **self._signatures(place, preset.metric),
+                scores=tuple(rows),
                 warnings=tuple(_warnings_of(rows)),
                 has_errors=self.evidence.uncertainty and preset.text == self.scorings.text,
             )
-            rows_of_presets[names] = rows
-        return rows_of_presets
 
     def _rows(
         self, place: _Place, *, judge_input: bool = False, unexplained: Collection[str] = ()
@@ -199,7 +196,7 @@ class MetricRows:
                 judge_input=judge_input,
             )
             score, own = parts["score"], {name: parts[name] for name in fields}
-            about = (self.word, system, place.labels or None, place.preset, sums.segments)
+            about = (self.word, system, place.labels or None, sums.segments)
             rows.append(ScoreRow(*about, score, error, interval(score, error), own, warnings))
         return rows
 
@@ -218,7 +215,7 @@ class MetricRows:
             if len(own) == len(self._parts):
                 mean, error = _mean([(row.score or 0.0, row.standard_error) for row in own])
             ends = None if mean is None else interval(mean, error)
-            yield ScoreRow(self.word, system, MACRO_AVERAGE, None, len(own), mean, error, ends, {})
+            yield ScoreRow(self.word, system, MACRO_AVERAGE, len(own), mean, error, ends, {})
 
     def _signatures(self, place: _Place | None, metric: Metric) -> dict[str, Any]:
         """The signatures of a definition; None if languages have different ones.

@@ -60,7 +60,6 @@ def scored(
         scores=(
             *(row for metric in metrics for row in (*metric.scores, *metric.sliced)),
             *(row for metric in metrics for row in metric.averages),
-            *(row for metric in metrics for rows in metric.presets.values() for row in rows),
         ),
         counters=_counters(totals, scorings),
         warnings=(

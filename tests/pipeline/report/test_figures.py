@@ -27,7 +27,7 @@ def test_losses_in_slices_come_first():
 
 
 def scored(system, score, interval=None, metric="bleu"):
-    return ScoreRow(metric, system, None, None, 100, score, None, interval, {})
+    return ScoreRow(metric, system, None, 100, score, None, interval, {})
 
 
 def test_the_best_system():
