@@ -27,7 +27,7 @@ def only_scores(view: View) -> str:
     return "".join(
         f"{rounded(row.score, view.decimals_of(row.metric))}\n"
         for row in view.result.scores
-        if row.group is None and row.score is not None
+        if row.slice is None and row.score is not None
     )
 
 
@@ -109,7 +109,7 @@ def _entries(result: Result) -> Iterator[dict[str, Any]]:
         for row in result.scores:
             if row.metric == metric and row.score is not None:
                 # An average has no definition.
-                is_mean = row.group == MACRO_AVERAGE
+                is_mean = row.slice == MACRO_AVERAGE
                 own = {} if is_mean else {"signature": signature_of(result, row)}
                 yield _entry(row, averaged, own, has_errors)
         for preset in result.presets_of(metric):

@@ -45,9 +45,9 @@ def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
     items: dict[str, dict[str, Slice]] = {}
     rows: list[ScoreRow | ComparisonRow] = [*result.slices(metric), *result.compared(metric)]
     for row in rows:
-        if isinstance(row.group, Mapping):
-            name = "*".join(map(value_text, row.group.values()))
-            own = items.setdefault("*".join(row.group), {}).setdefault(name, Slice(name))
+        if row.labels:
+            name = row.slice_name
+            own = items.setdefault(row.item, {}).setdefault(name, Slice(name))
             if isinstance(row, ScoreRow):
                 own.scores[row.system] = row
             else:
@@ -112,7 +112,7 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
     average = Slice(
         "macro average",
         {row.system: row for row in averages},
-        [row for row in result.compared(word) if row.group == MACRO_AVERAGE],
+        [row for row in result.compared(word) if row.slice == MACRO_AVERAGE],
     )
     systems = [score.system for score in averages or result.whole(word)]
     choice = view.choice if for_paper else RowChoice(view.choice.sort)
@@ -189,12 +189,10 @@ def notes_of(result: Result, metric: MetricNames) -> list[Note]:
 
 
 def signature_of(result: Result, row: ScoreRow) -> str | None:
-    if isinstance(row.group, Mapping):
-        labels = row.group.items()
-        for language in result.languages_of(row.metric):
-            if language["slice"].items() <= labels:
-                signature: str = language["signature"]
-                return signature
+    for language in result.languages_of(row.metric):
+        if language["slice"].items() <= row.labels.items():
+            signature: str = language["signature"]
+            return signature
     return result.metric(row.metric).signature
 
 
@@ -229,8 +227,8 @@ def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
 
 
 def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]], list[str]]:
-    groups = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
-    compared = [row for row in result.comparisons if row.group == groups[row.metric]]
+    slices = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
+    compared = [row for row in result.comparisons if row.slice == slices[row.metric]]
     if all(row.p_value_holm is None for row in compared):
         return {}, []
     where = []

@@ -23,7 +23,6 @@ from beam_bleu.pipeline.result.rows import (
     ComparedRow,
     Key,
     ScoreRow,
-    labels_of,
     series_of,
 )
 from beam_bleu.pipeline.saved.comparing import common_definitions, compared_series, pairing
@@ -66,7 +65,7 @@ class Gap(NamedTuple):
         return (
             self.metric in (None, row.metric)
             and self.system in (None, row.system)
-            and self.labels in (None, labels_of(row))
+            and self.labels in (None, row.labels)
         )
 
 
@@ -143,7 +142,7 @@ def history(
             if night.name >= wanted[0]:
                 names[key.metric] = saved.result.metric(key.metric).name
                 rows.setdefault(key, []).append(NightScore(night.name, night.path, row, change))
-    ordered = sorted(rows, key=lambda key: ([*names].index(key.metric), key.of_slice != ""))
+    ordered = sorted(rows, key=lambda key: ([*names].index(key.metric), key.slice_text != ""))
     series = tuple(Series(key, names[key.metric], tuple(rows[key])) for key in ordered)
     gaps += _absent(nights, series)
     shown = [gap for gap in gaps if gap.until >= wanted[0]]
@@ -186,7 +185,7 @@ def _changes(
         reason = row.reason
         if segments == "same" and row.method == "independent" and row.p_value is not None:
             reason = "only scores of the whole corpus are compared in pairs"
-            if row.group is None and isinstance(pairs, str):
+            if row.slice is None and isinstance(pairs, str):
                 reason = pairs
         return Change(against, row, reason)
 
@@ -233,7 +232,7 @@ def _absent(nights: Sequence[Night], series: Sequence[Series]) -> Iterator[Gap]:
             absent, row = [*group], of_key.scores[0].row
             if not is_there:
                 text = f"the results have no {of_key.name} of {of_key.key.shown}"
-                what = (row.metric, row.system, labels_of(row))
+                what = (row.metric, row.system, row.labels)
                 yield Gap("absent", absent[0], absent[-1], text, *what)
 
 
@@ -326,8 +325,8 @@ def _of_score(score: NightScore) -> dict[str, Any]:
         "night": score.night,
         "metric": row.metric,
         "system": row.system,
-        "slice": labels_of(row) or None,
-        "segments": None if row.group == MACRO_AVERAGE else row.segments,
+        "slice": row.labels or None,
+        "segments": None if row.slice == MACRO_AVERAGE else row.segments,
         "score": row.score,
         "standard_error": row.standard_error,
         "interval": row.interval,

@@ -22,7 +22,6 @@ from beam_bleu.pipeline.result.rows import (
     MetricNames,
     Result,
     ScoreRow,
-    slice_text,
 )
 from beam_bleu.pipeline.saved.saved_result import is_folder, named_if_damaged, result_at
 from beam_bleu.transforms.known_metrics import metric_type
@@ -125,8 +124,8 @@ def _fields(row: MetricNames | ScoreRow | ComparisonRow) -> dict[str, Any]:
     fields = {field.name: getattr(row, field.name) for field in dataclasses.fields(row)}
     if not isinstance(row, MetricNames):
         low, high = row.interval or (None, None)
-        own = slice_text(row.group) if isinstance(row.group, Mapping) else None
-        fields |= {"slice": own, "labels": row.group, "interval_low": low, "interval_high": high}
+        fields |= {"slice": row.key.slice_text or None, "labels": row.labels or None}
+        fields |= {"interval_low": low, "interval_high": high}
     if isinstance(row, ComparisonRow):
         fields["family"] = row.family
     if isinstance(row, ScoreRow):
@@ -208,9 +207,9 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
         scores = (
             {**_fields(row), "signature": signature_of(result, row)}
             for row in result.scores
-            if row.group != MACRO_AVERAGE
+            if row.slice != MACRO_AVERAGE
         )
-        compared = (row for row in result.comparisons if row.group != MACRO_AVERAGE)
+        compared = (row for row in result.comparisons if row.slice != MACRO_AVERAGE)
         return ScoreTables(
             saved.name,
             _table(METRIC_COLUMNS, map(_fields, result.metrics)),

@@ -184,7 +184,7 @@ def _output(named: Dataset, result: RunResult | None) -> OutputDataset:
     scores = [
         {"metric": row.metric, "system": row.system, "score": row.score}
         for row in result.result.scores
-        if row.group is None
+        if row.slice is None
     ]
     facets = {"beamBleu_scores": Scores(result.result.segments or 0, scores)}
     return OutputDataset(*named, outputFacets=facets)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result, labels_of, slice_text
+from beam_bleu.pipeline.result.rows import MACRO_AVERAGE, Result
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.version import VERSION
 
@@ -98,12 +98,12 @@ def _of_result(record: Mapping[str, Any], result: Result | None, slices: int) ->
         yield "lower_is_better", row_of(metric).lower_is_better, {"metric": metric}
     sizes: dict[str, int] = {}
     for row in result.scores:
-        if name := slice_text(labels_of(row)):
+        if name := row.key.slice_text:
             sizes[name] = max(sizes.get(name, 0), row.segments)
     shown = {*sorted(sizes, key=lambda name: -sizes[name])[:slices]}
     for row in result.scores:
-        name, labels = slice_text(labels_of(row)), {"metric": row.metric, "system": row.system}
-        if row.group == MACRO_AVERAGE:
+        name, labels = row.key.slice_text, {"metric": row.metric, "system": row.system}
+        if row.slice == MACRO_AVERAGE:
             yield "macro_average", row.score, labels
         elif not name:
             yield "score", row.score, labels
@@ -114,7 +114,7 @@ def _of_result(record: Mapping[str, Any], result: Result | None, slices: int) ->
     if slices:
         yield "slices_left_out", len(sizes) - len(shown), {}
     for compared in result.comparisons:
-        if compared.group is None:
+        if compared.slice is None:
             labels = {name: getattr(compared, name) for name in ("metric", "system", "baseline")}
             yield "difference", compared.difference, labels
             yield "difference_p_value_holm", compared.p_value_holm, labels

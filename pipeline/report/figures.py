@@ -62,11 +62,11 @@ def standing(result: Result) -> Iterator[Figure]:
     scores_of_all = [scores] if scores else []
     for metric in result.metrics:
         word = metric.metric
-        for name, rows, group in (
+        for name, rows, of_slice in (
             (metric.name, result.whole(word), None),
             (f"mean {metric.name}", result.averages(word), MACRO_AVERAGE),
         ):
-            compared = [row for row in result.compared(word) if row.group == group]
+            compared = [row for row in result.compared(word) if row.slice == of_slice]
             if rows:
                 dots = [
                     Dot(row.system, row.score, row.interval)

@@ -80,8 +80,8 @@ def document_bytes(document: Document) -> bytes:
 
 def numbers_of(row: ScoreRow, averaged: str) -> dict[str, Any]:
     """The entry of a score without its uncertainty; `averaged` is "languages" or "tasks"."""
-    size: dict[str, Any] = {"slice": row.group, "segments": row.segments}
-    if row.group == MACRO_AVERAGE:
+    size: dict[str, Any] = {"slice": row.slice, "segments": row.segments}
+    if row.slice == MACRO_AVERAGE:
         size = {averaged: row.segments}
     return {"metric": row.metric, "system": row.system, **size, "score": row.score, **row.parts}
 
@@ -105,8 +105,8 @@ def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
     entry = {}
     for name in (*_COMPARED, *_NUMBERS):
         entry[name] = getattr(row, name)
-        if name == "baseline" and row.group != MACRO_AVERAGE:
-            entry["slice"] = row.group
+        if name == "baseline" and row.slice != MACRO_AVERAGE:
+            entry["slice"] = row.slice
     return {**entry, "family": row.family}
 
 
@@ -147,7 +147,7 @@ def read_result(document: Document) -> Result:
         scores=scores,
         comparisons=tuple(
             ComparisonRow(
-                group=entry["slice"],
+                slice=entry["slice"],
                 **{name: entry[name] for name in _COMPARED},
                 **{name: _number(entry[name]) for name in _NUMBERS},
             )
@@ -186,7 +186,7 @@ def _score(entry: Document) -> ScoreRow:
     return ScoreRow(
         metric=entry["metric"],
         system=entry["system"],
-        group=entry["slice"],
+        slice=entry["slice"],
         segments=entry["segments"],
         score=_number(entry["score"]),
         # Results of earlier versions may have no standard errors.

@@ -16,10 +16,9 @@ from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.score.differences import Difference, holm
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
-MACRO_AVERAGE: Final = "macro_average"  # the group of a mean over languages or tasks
-# The part of the corpus that a row is about: a slice, as its labels and their values;
-# `MACRO_AVERAGE`; or None, the whole corpus.
-Group = Mapping[str, str | None] | Literal["macro_average"] | None
+MACRO_AVERAGE: Final = "macro_average"  # in place of a slice: a mean over languages or tasks
+Labels = Mapping[str, str | None]
+Slice = Labels | Literal["macro_average"] | None  # None is the whole corpus
 Entry = Mapping[str, Any]  # an entry of scores.json
 # How a score was compared between two results; "unchanged" if all counts are the same.
 Method = Literal["paired", "independent", "unchanged"]
@@ -55,8 +54,36 @@ class PresetScores:
     has_errors: bool
 
 
+class _Row:
+    """What all rows tell about the part of the corpus that they are about."""
+
+    __slots__ = ()
+    metric: MetricWord
+    system: str
+    slice: Slice
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of the slice and their values; none of the whole corpus and of means."""
+        return self.slice if isinstance(self.slice, Mapping) else {}
+
+    @property
+    def item(self) -> str:
+        """The item of --slice_by that made the slice, such as domain*length, or ""."""
+        return "*".join(self.labels)
+
+    @property
+    def slice_name(self) -> str:
+        """The name of the slice among those of its item, such as news*1-10."""
+        return "*".join(map(value_text, self.labels.values()))
+
+    @property
+    def key(self) -> Key:
+        return Key(self.metric, slice_text(self.labels), self.system)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
-class ScoreRow:
+class ScoreRow(_Row):
     """A score with its parts. `score` is None for a mean that lacks the score of a part.
 
     For a mean, `segments` is the number of its languages or tasks. `parts` is in the order of
@@ -65,7 +92,7 @@ class ScoreRow:
 
     metric: MetricWord
     system: str
-    group: Group
+    slice: Slice
     segments: int
     score: float | None
     standard_error: float | None
@@ -75,7 +102,7 @@ class ScoreRow:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DifferenceRow(Difference):
+class DifferenceRow(_Row, Difference):
     """The difference of two scores. For means in two results, `segments` is the number of parts.
 
     `reason` says why a number is None; it is not written to scores.json.
@@ -83,15 +110,15 @@ class DifferenceRow(Difference):
 
     metric: MetricWord
     system: str
-    group: Group
+    slice: Slice
     p_value_holm: float | None = None
     reason: str = dataclasses.field(default="", compare=False)
 
     @property
     def family(self) -> FamilyName:
-        if isinstance(self.group, Mapping):
-            return "slices"
-        return "corpus" if self.group is None else "macro_average"
+        if self.slice == MACRO_AVERAGE:
+            return MACRO_AVERAGE
+        return "corpus" if self.slice is None else "slices"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -147,13 +174,13 @@ class Result:
         return [language for language in self.languages if language["metric"] == word]
 
     def whole(self, word: MetricWord) -> list[ScoreRow]:
-        return [row for row in self._scores(word) if row.group is None]
+        return [row for row in self._scores(word) if row.slice is None]
 
     def averages(self, word: MetricWord) -> list[ScoreRow]:
-        return [row for row in self._scores(word) if row.group == MACRO_AVERAGE]
+        return [row for row in self._scores(word) if row.slice == MACRO_AVERAGE]
 
     def slices(self, word: MetricWord) -> list[ScoreRow]:
-        return [row for row in self._scores(word) if isinstance(row.group, Mapping)]
+        return [row for row in self._scores(word) if row.labels]
 
     def _scores(self, word: MetricWord) -> list[ScoreRow]:
         return [row for row in self.scores if row.metric == word]
@@ -187,13 +214,13 @@ class Key(NamedTuple):
     """Identifies a series. The slice is a text, such as domain=news; "" is the whole corpus."""
 
     metric: MetricWord
-    of_slice: str
+    slice_text: str
     system: str
 
     @property
     def shown(self) -> str:
         """The system, and the slice in brackets, as thresholds name them."""
-        return f"{self.system}[{self.of_slice}]" if self.of_slice else self.system
+        return f"{self.system}[{self.slice_text}]" if self.slice_text else self.system
 
 
 class Definition(NamedTuple):
@@ -219,16 +246,8 @@ class Definition(NamedTuple):
         return f"the mean of {parts}" if parts else "the score of the whole corpus"
 
 
-def slice_text(group: Mapping[str, str | None]) -> str:
-    return ",".join(f"{label}={value_text(value)}" for label, value in group.items())
-
-
-def labels_of(row: ScoreRow | ComparedRow) -> Mapping[str, str | None]:
-    return row.group if isinstance(row.group, Mapping) else {}
-
-
-def key_of(row: ScoreRow | ComparedRow) -> Key:
-    return Key(row.metric, slice_text(labels_of(row)), row.system)
+def slice_text(labels: Labels) -> str:
+    return ",".join(f"{label}={value_text(value)}" for label, value in labels.items())
 
 
 def series_of(result: Result) -> dict[Key, ScoreRow]:
@@ -239,7 +258,7 @@ def series_of(result: Result) -> dict[Key, ScoreRow]:
     scores: dict[Key, ScoreRow] = {}
     for metric in result.words:
         whole = result.whole(metric) or result.averages(metric)
-        scores |= {key_of(row): row for row in (*whole, *result.slices(metric))}
+        scores |= {row.key: row for row in (*whole, *result.slices(metric))}
     return scores
 
 

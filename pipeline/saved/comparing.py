@@ -22,8 +22,6 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
     adjusted,
     definition_of,
-    key_of,
-    labels_of,
 )
 from beam_bleu.pipeline.saved.saved_result import SavedResult
 from beam_bleu.transforms.errors import InputError, joined
@@ -81,14 +79,12 @@ def common_definitions(old: Result, new: Result) -> dict[MetricWord, tuple[Defin
 
 def compared_series(old: Result, new: Result, pairs: Paired | str) -> dict[Key, ComparedRow]:
     """The comparisons by series: those of the whole corpus if it has a score, else of the mean."""
-    return {key_of(row): row for row in reversed(compare(old, new, pairs))}
+    return {row.key: row for row in reversed(compare(old, new, pairs))}
 
 
 def _scored(result: Result) -> dict[tuple[Key, bool], ScoreRow]:
     return {
-        (key_of(row), row.group == MACRO_AVERAGE): row
-        for row in result.scores
-        if row.score is not None
+        (row.key, row.slice == MACRO_AVERAGE): row for row in result.scores if row.score is not None
     }
 
 
@@ -99,7 +95,7 @@ def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:
     errors = new.standard_error, old.standard_error
     is_unchanged = (old.score, old.segments, old.parts) == (new.score, new.segments, new.parts)
     method: Method = "independent"
-    if new.group is None and not isinstance(pairs, str):
+    if new.slice is None and not isinstance(pairs, str):
         method = "paired"
         difference = pairs.difference(new.metric, new.system, points)
     else:
@@ -110,7 +106,7 @@ def _compared(old: ScoreRow, new: ScoreRow, pairs: Paired | str) -> ComparedRow:
     return ComparedRow(
         metric=new.metric,
         system=new.system,
-        group=new.group,
+        slice=new.slice,
         old=old.score,
         new=new.score,
         method="unchanged" if is_unchanged else method,
@@ -185,5 +181,5 @@ def without(names: Iterable[str], others: Iterable[str]) -> list[str]:
 
 
 def _names(result: Result) -> list[str]:
-    slices = dict.fromkeys(key_of(row).of_slice for row in result.scores if labels_of(row))
+    slices = dict.fromkeys(row.key.slice_text for row in result.scores if row.labels)
     return [*(metric.name for metric in result.metrics), *result.systems, *slices]

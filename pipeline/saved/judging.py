@@ -48,14 +48,14 @@ def targets(
 
 
 def _named(name: str, keys: Collection[Key]) -> list[Key]:
-    whole = [key for key in keys if not key.of_slice]
+    whole = [key for key in keys if not key.slice_text]
     if not name:
         return whole
     # Whole names are compared, not split, because names of systems and slices can have brackets.
     return (
         [key for key in whole if key.system == name]
         or [key for key in keys if key.shown == name]
-        or [key for key in keys if key.of_slice and f"[{key.of_slice}]" == name]
+        or [key for key in keys if key.slice_text and f"[{key.slice_text}]" == name]
     )
 
 
@@ -154,7 +154,7 @@ def _drops(
     for key in former:
         if key not in scores:
             yield Check("failed", f"{name} has no {key.shown}, but {gates.old_name} has it")
-        elif key in chosen and not key.of_slice and now.whole != before.whole:
+        elif key in chosen and not key.slice_text and now.whole != before.whole:
             # One more language in a mean could hide that the others have dropped.
             yield Check(
                 "failed",

@@ -5,17 +5,17 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
-    Group,
+    Labels,
     PresetScores,
     ScoreRow,
+    Slice,
     adjusted,
-    labels_of,
 )
 from beam_bleu.pipeline.scoring.job import Evidence, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
@@ -44,7 +44,7 @@ class _Place(NamedTuple):
     """A slice that is scored, or the whole corpus, which has no labels."""
 
     key: GroupKey
-    labels: Mapping[str, str | None]
+    labels: Labels
     text: TextName
     estimates: Estimates
 
@@ -132,9 +132,9 @@ class MetricRows:
     def _parts(self) -> list[_Place]:
         return [place for place in self._slices if self._is_part(place.labels)]
 
-    def _is_part(self, group: Group) -> bool:
+    def _is_part(self, labels: Labels) -> bool:
         label = self.scorings.languages or (self.scorings.unpooled if self.tasks else None)
-        return isinstance(group, Mapping) and [*group] == [label]
+        return [*labels] == [label]
 
     @functools.cached_property
     def scores(self) -> list[ScoreRow]:
@@ -203,7 +203,7 @@ class MetricRows:
     def _rows_of_parts(self, rows: Iterable[Row]) -> dict[str, list[Row]]:
         rows_of_systems: dict[str, list[Row]] = {system: [] for system in self.totals.systems}
         for row in rows:
-            if self._is_part(row.group):
+            if self._is_part(row.labels):
                 rows_of_systems[row.system].append(row)
         return rows_of_systems
 
@@ -264,10 +264,10 @@ class MetricRows:
         return adjusted(compared)
 
     def _compared(
-        self, system: str, baseline: str, group: Group, difference: Difference
+        self, system: str, baseline: str, of_slice: Slice, difference: Difference
     ) -> ComparisonRow:
         return ComparisonRow(
-            metric=self.word, system=system, baseline=baseline, group=group, **vars(difference)
+            metric=self.word, system=system, baseline=baseline, slice=of_slice, **vars(difference)
         )
 
     @functools.cached_property
@@ -333,13 +333,13 @@ class MetricRows:
     def warnings(self) -> Iterator[str]:
         yield from _warnings_of(self.scores)
         for system, own in self._rows_of_parts(self.sliced).items():
-            groups = [row.group for row in own]
-            if missing := [place for place in self._parts if place.labels not in groups]:
+            slices = [row.labels for row in own]
+            if missing := [place for place in self._parts if place.labels not in slices]:
                 names = joined([str(*place.labels.values()) for place in missing])
                 yield f"{system}: there is no macro average, because it has no segment in {names}"
         for row in self.sliced:
-            if self._is_part(row.group):
-                name = str(*labels_of(row).values())
+            if self._is_part(row.labels):
+                name = str(*row.labels.values())
                 yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
         if self.evidence.uncertainty:
             yield from self._slices_without_errors()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from beam_bleu.pipeline.command_line.evidence_flags import GateFlags, gates, require_definitions
 from beam_bleu.pipeline.command_line.parser import check_rules, format_flag
@@ -22,7 +22,7 @@ from beam_bleu.pipeline.display.table import (
     markdown,
     table_of,
 )
-from beam_bleu.pipeline.errors.printable import json_text, printable, value_text
+from beam_bleu.pipeline.errors.printable import json_text, printable
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.errors.terminal import write_to_stdout
 from beam_bleu.pipeline.output.run_record import keep_verdict
@@ -33,7 +33,6 @@ from beam_bleu.pipeline.result.rows import (
     FamilyName,
     MetricNames,
     definition_of,
-    labels_of,
 )
 from beam_bleu.pipeline.saved.comparing import ComparedResults, compared_results, pairing, without
 from beam_bleu.pipeline.saved.judging import Check, gate_error, judge
@@ -98,8 +97,7 @@ def _as_json(compared: ComparedResults) -> str:
         "reason": compared.reason,
         **{
             "systems" if name == "corpus" else name: [
-                {field: getattr(row, field) for field in _FIELDS}
-                | {"slice": labels_of(row) or None}
+                {field: getattr(row, field) for field in _FIELDS} | {"slice": row.labels or None}
                 for row in compared.family(name)
             ]
             for name in FAMILIES
@@ -137,7 +135,7 @@ def _tables(
         rows = compared.family(family, metric.metric)
         if family == "slices":
             choice = dataclasses.replace(choice, sort=choice.sort or "difference")
-        for item, group in itertools.groupby(rows, key=lambda row: "*".join(labels_of(row))):
+        for item, group in itertools.groupby(rows, key=lambda row: row.item):
             part = [*group]
             shown, hidden = chosen_rows(part, lambda row: [row], choice, "comparison")
             columns = [
@@ -154,7 +152,7 @@ def _names(rows: Sequence[ComparedRow], family: FamilyName, item: str) -> list[C
     systems: Column = (heading, [row.system for row in rows])
     if family != "slices":
         return [systems]
-    slices = ["*".join(map(value_text, labels_of(row).values())) for row in rows]
+    slices = [row.slice_name for row in rows]
     return [(item, slices), systems, ("segments", [Number(str(row.segments)) for row in rows])]
 
 
@@ -189,11 +187,10 @@ def _caption(
     rows: Sequence[ComparedRow],
     hidden: Sequence[str],
 ) -> list[str]:
-    group = rows[0].group
-    about = f"{metric.name} by {'*'.join(group)}" if isinstance(group, Mapping) else metric.name
-    if group == MACRO_AVERAGE:
+    about = f"{metric.name} by {rows[0].item}" if rows[0].item else metric.name
+    if rows[0].slice == MACRO_AVERAGE:
         about = f"Macro averages of {metric.name}"
-    in_pairs = compared.is_paired and group is None
+    in_pairs = compared.is_paired and rows[0].slice is None
     way = "in pairs" if in_pairs else "as if their segments were independent"
     caption = [f"{about}, compared with the old run {way}", *hidden]
     if any(row.p_value_holm is not None for row in rows):

@@ -79,7 +79,7 @@ def _history(flags: argparse.Namespace) -> bytes:
         return (
             key.metric in (flags.metrics or (key.metric,))
             and key.system in (flags.system or (key.system,))
-            and (key.of_slice in slices or (_ALL_SLICES in slices and key.of_slice != ""))
+            and (key.slice_text in slices or (_ALL_SLICES in slices and key.slice_text != ""))
         )
 
     past = history(nights, chooses, flags.last, new_texts=flags.new_texts)
@@ -101,7 +101,7 @@ def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
             "no night has a result: " + joined([night.failure for night in nights]),
             "repeat the runs",
         )
-    slices = dict.fromkeys(key.of_slice for key in keys if key.of_slice)
+    slices = dict.fromkeys(key.slice_text for key in keys if key.slice_text)
     for flag, asked, known in (
         ("--metrics", flags.metrics, dict.fromkeys(key.metric for key in keys)),
         ("--system", flags.system, dict.fromkeys(key.system for key in keys)),
@@ -157,7 +157,7 @@ def _nights(results: Sequence[str], *, new_texts: bool) -> tuple[SavedResult, Hi
             f"none of {len(nights)} runs has a result: {nights[-1].failure}",
             "name the folder of a run that has succeeded, too",
         )
-    of_corpus = history(nights, lambda key: not key.of_slice, _MOST_NIGHTS, new_texts=new_texts)
+    of_corpus = history(nights, lambda key: not key.slice_text, _MOST_NIGHTS, new_texts=new_texts)
     return scored[-1], of_corpus
 
 
