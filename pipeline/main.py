@@ -88,13 +88,13 @@ def _run(argv: Sequence[str], record: RunRecord) -> None:
     except BaseException:
         gc.enable()  # for a caller that goes on in the same process
         raise
-    from beam_bleu.pipeline.saved.judging import judged
+    from beam_bleu.pipeline.saved.judging import gate_outcome
 
     result = _existing(arguments, record)
     if result is None:
         result = _scored(arguments, record)
     job = arguments.job
-    error, warnings = judged(job.gates, result.result, job.output)
+    error, warnings = gate_outcome(job.gates, result.result, job.output)
     result = dataclasses.replace(result, notes=(*result.notes, *warnings))
     record.finished(result)
     if arguments.flags.report:
@@ -155,7 +155,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
         from beam_bleu.pipeline.errors.marked_steps import look_only_where_state_can_be
         from beam_bleu.pipeline.folder.publication import discard, prepare
         from beam_bleu.pipeline.graph import build
-        from beam_bleu.pipeline.output.run_results import awaited, result_of
+        from beam_bleu.pipeline.output.run_results import awaited, handed_over
         from beam_bleu.pipeline.output.temporary_files import files_of_beam, with_temporary_files
 
     look_only_where_state_can_be()
@@ -196,7 +196,7 @@ def _launch(arguments: Arguments, record: RunRecord) -> RunResult:
                     raise JobError(
                         f"the job ended in the state {state}", "look at the engine's log"
                     )
-            return result_of(job)
+            return handed_over(job)
         except BaseException as error:
             # A job on an engine may outlive this process, and still write its files.
             if arguments.runner.in_process:

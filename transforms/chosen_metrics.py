@@ -51,7 +51,7 @@ def configs_by_word(metrics: Any) -> dict[MetricWord, Any]:
     return configs
 
 
-def definition_of(config: Any, *, of_segments: bool = False) -> tuple[Text, Definition]:
+def checked_definition(config: Any, *, of_segments: bool = False) -> tuple[Text, Definition]:
     word, metric = word_of(config), config.metric
     if of_segments:
         metric = metric.for_segments()
@@ -90,7 +90,7 @@ class ChosenMetrics:
     @classmethod
     def of(cls, metrics: Any, *, of_segments: bool = False) -> ChosenMetrics:
         chosen = [
-            definition_of(
+            checked_definition(
                 config_type(word)(**parameter_of(word)) if config is None else config,
                 of_segments=of_segments,
             )

@@ -72,7 +72,7 @@ _SENTENCES: dict[NoticeCode, Callable[[Notice], str]] = {
 }
 
 
-def added(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+def added_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     sums: dict[tuple[str, str, str], Notice] = {}
     for notice in notices:
         key = notice.code, notice.about, notice.detail

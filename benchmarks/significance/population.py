@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from beam_bleu.transforms.chosen_metrics import definition_of
+from beam_bleu.transforms.chosen_metrics import checked_definition
 from beam_bleu.transforms.known_metrics import Definition, MetricName, config_type
 from beam_bleu.transforms.metrics.bleu.columns import FIRST_MATCHES
 from beam_bleu.transforms.pairing.segments.batching import to_batch
@@ -71,7 +71,7 @@ class Population:
 
 def segments_alone(segments: int, name: MetricName = "bleu") -> Population:
     """A population of segments that are independent of each other, counted for a metric."""
-    text_steps, definition = definition_of(config_type(name)())
+    text_steps, definition = checked_definition(config_type(name)())
     pieces = Pieces()
     references = reference_lines(pieces, 0, segments)
     ends = text(pieces, references, 0, 0).decode().split("\n")[:-1]

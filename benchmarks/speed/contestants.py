@@ -53,7 +53,7 @@ def kernel(texts: Texts, flags: argparse.Namespace) -> Task:
     import numpy as np
 
     from beam_bleu.pipeline.cheap_start import keep_freed_memory
-    from beam_bleu.transforms.chosen_metrics import definition_of
+    from beam_bleu.transforms.chosen_metrics import checked_definition
     from beam_bleu.transforms.pairing.batch import usual_rows
     from beam_bleu.transforms.pairing.segments.batching import to_batch
     from beam_bleu.transforms.statistics.counting import PreparedBatch
@@ -63,7 +63,7 @@ def kernel(texts: Texts, flags: argparse.Namespace) -> Task:
     rows = usual_rows(1 + len(references))
     starts = range(0, len(segments), rows)
     batches = [to_batch(segments[start : start + rows]) for start in starts]
-    definitions = [definition_of(config) for config in _configs(flags)]
+    definitions = [checked_definition(config) for config in _configs(flags)]
 
     def count(batch: Any) -> Any:
         return PreparedBatch(batch).count(

@@ -68,10 +68,10 @@ Part = ScoreRow | DifferenceRow
 
 def verdict(row: DifferenceRow) -> Verdict:
     """Whether a system is significantly worse or better than its baseline; "" if neither."""
-    return judged(row, row.p_value_holm)
+    return verdict_by(row, row.p_value_holm)
 
 
-def judged(row: DifferenceRow, p: float | None) -> Verdict:
+def verdict_by(row: DifferenceRow, p: float | None) -> Verdict:
     """The verdict on a difference, "worse" or "better", by this p-value; "" if not significant."""
     if p is None or p >= SIGNIFICANCE_LEVEL:
         return ""

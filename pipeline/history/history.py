@@ -12,10 +12,9 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from beam_bleu.pipeline.display.row_order import Verdict, decimals_of, judged
+from beam_bleu.pipeline.display.row_order import Verdict, decimals_of, verdict_by
 from beam_bleu.pipeline.display.score_tables import score_number
-from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines
-from beam_bleu.pipeline.display.table import as_text as table_text
+from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines, as_text
 from beam_bleu.pipeline.errors.printable import json_text
 from beam_bleu.pipeline.history.nights import Night, dates_in, missing_days
 from beam_bleu.pipeline.result.rows import (
@@ -90,7 +89,7 @@ class NightScore(NamedTuple):
     @property
     def verdict(self) -> Verdict:
         row = self.change.row
-        return "" if row is None else judged(row, row.p_value)
+        return "" if row is None else verdict_by(row, row.p_value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -250,8 +249,8 @@ _LEGEND = (
 )
 
 
-def as_text(history: History) -> str:
-    tables = [table_text(series_table(series, history.gaps)) for series in history.series]
+def history_text(history: History) -> str:
+    tables = [as_text(series_table(series, history.gaps)) for series in history.series]
     lines = [f"{_nights(gap)}: {gap.text}" for gap in history.gaps]
     lines += _reasons(history)
     lines.append(_LEGEND)
@@ -350,7 +349,7 @@ def _of_gap(gap: Gap) -> dict[str, Any]:
 
 
 FORMATS: Mapping[str, Callable[[History], str]] = {
-    "text": as_text,
+    "text": history_text,
     "json": as_json,
     "jsonl": as_jsonl,
 }

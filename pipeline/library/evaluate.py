@@ -39,15 +39,15 @@ from beam_bleu.pipeline.scoring.scored import result_of
 from beam_bleu.pipeline.scoring.thresholds import Gates
 from beam_bleu.pipeline.scoring.totals import DIGESTS, TALLIES, Ends, only_sum
 from beam_bleu.transforms.chosen_metrics import (
+    checked_definition,
     configs_by_word,
-    definition_of,
     require_readable,
     require_texts_only,
 )
 from beam_bleu.transforms.definition.flags import SEE_HELP, flags_of, nearest
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, config_type
-from beam_bleu.transforms.native.arrays import Sums, added
+from beam_bleu.transforms.native.arrays import Sums, added_by_key
 from beam_bleu.transforms.pairing.paired import BadRecord, FoundSegments, PairedCollections
 from beam_bleu.transforms.pairing.segments.arrow_columns import ArrowColumns, SegmentTable
 from beam_bleu.transforms.pairing.segments.gather import GatherSegments
@@ -262,7 +262,7 @@ class PaneSums(Sums):
     named: Mapping[str, Sums]
 
     def __add__(self, other: PaneSums) -> PaneSums:
-        return PaneSums(self.segments + other.segments, added(self.named, other.named))
+        return PaneSums(self.segments + other.segments, added_by_key(self.named, other.named))
 
     @property
     def nbytes(self) -> int:
@@ -372,7 +372,7 @@ class Asked:
         for word, config in configs.items():
             if config is None:
                 continue
-            definition_of(config)  # raises if it cannot score a corpus here
+            checked_definition(config)  # raises if it cannot score a corpus here
             names = {row.name for row in flags_of(config_type(word))}
             names |= {"preset", "language"} if word == DEFAULT_METRIC else set()
             for name in sorted(names & values.keys()):

@@ -80,7 +80,7 @@ def awaited(job: Job, in_process: bool) -> Iterator[Job]:
         yield dataclasses.replace(job, output=output, is_awaited=True)
 
 
-def result_of(job: Job) -> RunResult:
+def handed_over(job: Job) -> RunResult:
     if (result := _HERE.get(job.run)) is not None:
         return result
     path = handover_path(job.output, job.run)

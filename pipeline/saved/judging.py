@@ -192,7 +192,7 @@ def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gat
     )
 
 
-def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
+def gate_outcome(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
     checks = judge(result, gates) if gates else []
     remedy = "find out what has changed, or change the threshold"
     if output:
@@ -202,8 +202,8 @@ def judged(gates: Gates, result: Result, output: str) -> tuple[GateError | None,
 
 
 def enforce(gates: Gates, result: Result, output: str) -> None:
-    """Logs the warnings of `judged` and raises its error, the same one at each call."""
-    error, warnings = judged(gates, result, output)
+    """Logs the warnings of `gate_outcome` and raises its error, the same one at each call."""
+    error, warnings = gate_outcome(gates, result, output)
     for warning in warnings:
         _LOGGER.warning("%s", warning)
     if error is not None:

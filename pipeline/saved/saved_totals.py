@@ -16,7 +16,7 @@ from beam_bleu.pipeline.scoring.totals import Totals, in_order
 from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord
-from beam_bleu.transforms.notices import added
+from beam_bleu.transforms.notices import added_notices
 from beam_bleu.transforms.pairing.paired import FoundCoverage, SystemCoverage, Tally
 from beam_bleu.transforms.text.text import TextName, text_versions
 from beam_bleu.transforms.totals.closing import Rejected
@@ -155,7 +155,7 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
                 for name, of_texts in first.totals.metrics.items()
             },
             rejected=Rejected.sum(of_file.rejected for of_file in totals),
-            notices=added(notice for of_file in totals for notice in of_file.notices),
+            notices=added_notices(notice for of_file in totals for notice in of_file.notices),
             coverage=_coverage([own.coverage for own in totals if own.coverage is not None]),
         ),
         evidence=dataclasses.replace(first.evidence, resampling=unlabelled, partition=None),

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import table
-from beam_bleu.transforms.native.arrays import Floats, Integers, Sums, added
+from beam_bleu.transforms.native.arrays import Floats, Integers, Sums, added_by_key
 
 _FRACTION_BITS = 5  # a power of two has 32 cells up to the next one
 _SMALLEST = -10  # log2 of the smallest score, apart from its sign, that is not counted with 0
@@ -176,8 +176,8 @@ class Picked(Sums):
             raise ValueError(f"{self.number} and {other.number} examples cannot be added")
         return Picked(
             self.number,
-            added(self.examples, other.examples, self._first_ones),
-            added(self.scores, other.scores),
+            added_by_key(self.examples, other.examples, self._first_ones),
+            added_by_key(self.scores, other.scores),
         )
 
     def _first_ones(

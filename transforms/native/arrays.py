@@ -103,7 +103,7 @@ class Sums(abc.ABC):
         return 0
 
 
-def added(
+def added_by_key(
     one: Mapping[_Key, _Value],
     other: Mapping[_Key, _Value],
     add: Callable[[_Value, _Value], _Value] = operator.add,

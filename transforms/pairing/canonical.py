@@ -78,14 +78,14 @@ def canonical(values: pa.Array) -> pa.Array:
 
 
 def named_text(column: pa.Array, name: object) -> pa.Array:
-    """Like `as_text`, for labels and kept columns, where NaN is null."""
-    texts = as_text(column, name)
+    """Like `as_texts`, for labels and kept columns, where NaN is null."""
+    texts = as_texts(column, name)
     if pt.is_floating(column.type):
         texts = pc.if_else(pc.equal(texts, "NaN"), pa.scalar(None, texts.type), texts)
     return texts
 
 
-def as_text(column: pa.Array, name: object) -> pa.LargeStringArray:
+def as_texts(column: pa.Array, name: object) -> pa.LargeStringArray:
     """Strings unchanged, others as JSON writes them, dates and decimals as Arrow does: 1.50."""
     kind = column.type
     if pt.is_floating(kind):

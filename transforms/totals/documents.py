@@ -21,7 +21,7 @@ from beam_bleu.transforms.totals.batch_adder import AddersOfSystems, Adding, Sli
 from beam_bleu.transforms.totals.group_totals import (
     GroupTotals,
     MetricTotals,
-    added,
+    added_totals,
     require_bounded,
 )
 from beam_bleu.transforms.totals.unit_adder import UnitAdder
@@ -45,7 +45,7 @@ class DocumentParts(Sums):
     def __add__(self, other: DocumentParts) -> DocumentParts:
         parts = (*self.parts, *other.parts)
         systems = max(self.systems, other.systems, key=len)
-        return DocumentParts(systems, (added(parts),) if len(parts) > _MOST_PARTS else parts)
+        return DocumentParts(systems, (added_totals(parts),) if len(parts) > _MOST_PARTS else parts)
 
     @property
     def nbytes(self) -> int:
@@ -83,7 +83,7 @@ class DocumentAdder:
         sums = self.sums()
         if not sums.parts:
             return
-        totals = added(sums.parts)
+        totals = added_totals(sums.parts)
         names = [str(key.values[0]) for key in self._numbering.keys]
         buckets = np.array([zlib.crc32(name.encode()) % BUCKETS for name in names], np.int64)
         for bucket in np.unique(buckets).tolist():
@@ -104,7 +104,7 @@ class DocumentTotals:
         self._by_systems: dict[tuple[str, ...], list[AddersOfSystems]] = {}
 
     def add(self, documents: DocumentParts) -> None:
-        totals = added(documents.parts)
+        totals = added_totals(documents.parts)
         if totals.systems not in self._by_systems:
             baseline = self._adding.baseline or documents.systems[0]
             adding = dataclasses.replace(self._adding, baseline=baseline)

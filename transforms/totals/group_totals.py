@@ -193,7 +193,7 @@ class GroupTotals(Sums):
             vars(self)["keys"] = tuple(map(SliceKey._make, pairs))
 
     def __add__(self, other: GroupTotals) -> GroupTotals:
-        return added([self, other])
+        return added_totals([self, other])
 
     def arranged(self, keys: Sequence[GroupKey]) -> GroupTotals:
         """The same totals with the groups in this order, without facts of references of nobody."""
@@ -214,7 +214,7 @@ class GroupTotals(Sums):
         )
 
 
-def added(totals: Sequence[GroupTotals]) -> GroupTotals:
+def added_totals(totals: Sequence[GroupTotals]) -> GroupTotals:
     """The totals of one or more parts of a corpus."""
     first = totals[0]
     if len(totals) == 1:

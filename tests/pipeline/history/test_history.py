@@ -11,7 +11,7 @@ from command_line import REFERENCES, SYSTEMS, called, read_lines, write_lines
 from made_results import SIGNATURE, entry, result, write_night, write_run, written
 from memory_filesystem import OBJECTS
 
-from beam_bleu.pipeline.history.history import Change, Gap, History, Series, as_text, history
+from beam_bleu.pipeline.history.history import Change, Gap, History, Series, history, history_text
 from beam_bleu.pipeline.history.nights import Night, read_nights
 from beam_bleu.pipeline.result.rows import ComparedRow
 from beam_bleu.transforms.errors import InputError
@@ -75,7 +75,7 @@ def test_the_same_segments_without_totals_have_at_most_independent_errors(tmp_pa
     assert (row.method, only(found).scores[-1].verdict) == ("independent", "worse")
     assert row.standard_error == pytest.approx(math.hypot(0.3, 0.3))
     assert "--resample" in change.reason
-    (line,) = [line for line in as_text(found).splitlines() if "upper bound" in line]
+    (line,) = [line for line in history_text(found).splitlines() if "upper bound" in line]
     assert line == f"1 change whose p is an upper bound: {change.reason}"
 
 

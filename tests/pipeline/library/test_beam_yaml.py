@@ -22,7 +22,7 @@ from command_line import EXAMPLES, PROJECT, REFERENCES, SYSTEMS, called, read_li
 from scoring import group_totals
 
 from beam_bleu.pipeline.library.beam_yaml import CorpusBleu
-from beam_bleu.transforms.chosen_metrics import definition_of
+from beam_bleu.transforms.chosen_metrics import checked_definition
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.chrf.metric import ChrfConfig
 from beam_bleu.transforms.metrics.ter.metric import TerConfig
@@ -85,7 +85,7 @@ def score(
 
 def directly(rows: list[dict[str, Any]], config: Any) -> dict[str, Any]:
     """The score of rows, computed without Beam, in the form of a row."""
-    text, definition = definition_of(config)
+    text, definition = checked_definition(config)
     segments = [(row["candidate"], row["references"]) for row in rows]
     counts = count_batch(to_batch(segments), text, definition.metric)
     scored = definition.score(group_totals(counts, with_products=True))

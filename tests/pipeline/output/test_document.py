@@ -19,7 +19,7 @@ import beam_bleu.pipeline.graph
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.pipeline.folder.storage import write_atomically
 from beam_bleu.pipeline.graph import build
-from beam_bleu.pipeline.output.run_results import RunResult, awaited, hand_over, result_of
+from beam_bleu.pipeline.output.run_results import RunResult, awaited, hand_over, handed_over
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.result.rows import Result
 from beam_bleu.pipeline.scoring.job import Evidence, Job, JobMetrics, Scorings
@@ -103,11 +103,11 @@ def test_without_a_handover_the_job_has_failed(tmp_path):
     job = Job(LineParallel((), (), ()), JobMetrics(SCORINGS, {}, CONFIG.text), output=folder)
     write_atomically(f"{folder}/scores.json", b"older")
     with pytest.raises(JobError, match=f"the job wrote no {folder}/scores.json"):
-        result_of(job)
+        handed_over(job)
     scores = '{"metrics": [], "scores": [], "warnings": ["größe"]}'.encode()
     result = RunResult.of(scores, ["a note"])
     hand_over(folder, job.run, result)
-    assert result_of(job) == result
+    assert handed_over(job) == result
 
 
 LANGUAGES = EXAMPLES / "languages"
@@ -152,7 +152,7 @@ def test_nothing_is_left_of_the_handover(tmp_path):
                 raise JobError("stopped", "start it again")
             with Pipeline("FnApiRunner") as graph:
                 build(graph, job)
-            assert result_of(job).scores == (out / "scores.json").read_bytes()
+            assert handed_over(job).scores == (out / "scores.json").read_bytes()
         assert sorted(os.listdir(out)) == result
 
 

@@ -17,7 +17,7 @@ from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import Places, SegmentBatch
 from beam_bleu.transforms.pairing.canonical import (
     Rows,
-    as_text,
+    as_texts,
     label_column,
     lengths,
     named_text,
@@ -54,7 +54,7 @@ def judge(read: ReadRecords) -> Judged:
     raw, chosen, count = read.raw, read.raw.chosen, len(read)
     meeting, meets_all = {}, np.ones(count, bool)
     for condition in chosen.where:
-        texts = as_text(read.columns[condition.column], condition.column)
+        texts = as_texts(read.columns[condition.column], condition.column)
         equal = pc.fill_null(pc.equal(texts, condition.value), False)  # a null equals nothing
         meeting[condition] = equal.to_numpy(zero_copy_only=False) != condition.negated
         meets_all &= meeting[condition]

@@ -19,7 +19,7 @@ from beam_bleu.transforms.errors import (
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.batch import usual_rows
-from beam_bleu.transforms.pairing.canonical import as_text, canonical_schema, is_text, is_texts
+from beam_bleu.transforms.pairing.canonical import as_texts, canonical_schema, is_text, is_texts
 from beam_bleu.transforms.pairing.files.found_files import (
     open_for_arrow,
     refuse_files_of_delta_tables,
@@ -225,7 +225,7 @@ class RowGroupRecords(RecordFiles):
             column = read.columns[path]
             if path in of_segments:
                 return column
-            return as_text(column, path) if path in others else numbers_as_texts(column)
+            return as_texts(column, path) if path in others else numbers_as_texts(column)
 
         total = sum(
             _sum_of_column(hashed(path), read.raw.first + 1 + (number << _COLUMN_BITS))

@@ -15,7 +15,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.canonical import (
     Rows,
-    as_text,
+    as_texts,
     canonical,
     is_text,
     is_texts,
@@ -162,7 +162,7 @@ def table_batches(
                     batch,
                     numbers=None if ids is None else ids[first:][rows],
                     labels=tuple(map(label_column, labels)),
-                    kept={name: as_text(_whole(here[name]), name) for name in columns.kept},
+                    kept={name: as_texts(_whole(here[name]), name) for name in columns.kept},
                 )
             yield batch
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.transforms.pairing import canonical
 from beam_bleu.transforms.pairing.batch import SegmentBatch
-from beam_bleu.transforms.pairing.canonical import as_text
+from beam_bleu.transforms.pairing.canonical import as_texts
 from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadRecord, Tally
 from beam_bleu.transforms.pairing.records.record_segments import batches_of, judge
 from beam_bleu.transforms.pairing.records.wanted import (
@@ -157,7 +157,7 @@ def test_values_are_text_as_json_writes_them():
         ([decimal.Decimal("1.50"), None], pa.decimal128(5, 2), ["1.50", None]),
         ([datetime.date(2026, 11, 21), None], pa.date32(), ["2026-11-21", None]),
     ):
-        assert as_text(pa.array(values, kind), TAG).to_pylist() == written
+        assert as_texts(pa.array(values, kind), TAG).to_pylist() == written
         columns = {HYP: texts(*["a"] * len(values)), REF: texts(*["r"] * len(values))}
         columns[TAG] = pa.array(values, kind)
         (batch,), _, _ = to_segments(read(columns, dataclasses.replace(PLAIN, labels=(TAG,))))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.native.arrays import added
+from beam_bleu.transforms.native.arrays import added_by_key
 from beam_bleu.transforms.notices import SHOWN_IDS, Notice, named_ids
 from beam_bleu.transforms.pairing.paired import MODULUS, CoverageName, Tally
 
@@ -86,7 +86,7 @@ class Report:
             self.sent + other.sent,
             self.arrived + other.arrived,
             self.segments + other.segments,
-            added(self.findings, other.findings),
+            added_by_key(self.findings, other.findings),
             self.tally + other.tally,
             (self.digest + other.digest) % MODULUS,
             tuple(sorted({*self.systems, *other.systems})),

@@ -15,7 +15,7 @@ from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.definition.choices import AllowedName, natural_order
 from beam_bleu.transforms.errors import InputError, JobError, joined
-from beam_bleu.transforms.notices import added, sentences
+from beam_bleu.transforms.notices import added_notices, sentences
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
@@ -349,7 +349,7 @@ class _CheckIds(beam.DoFn):
                 )
         yield FoundSegments(
             tally.read,
-            added(
+            added_notices(
                 [
                     *(notice for of_stream in by_stream.values() for notice in of_stream.notices),
                     *coverage_notices(source.coverage, report, sides),
