@@ -191,44 +191,28 @@ _WITHOUT_WORDS = "chrF, which needs no words"
 
 
 def _of_metrics() -> Iterator[Tokenizer]:
+    own = functools.partial(Tokenizer, takes_tokenized_text=True)
     # Those of TER, as sacreBLEU has them.
     for norm, no_punct, asian in itertools.product([False, True], repeat=3):
-        yield Tokenizer(
+        yield own(
             "tercom",
             choices=chosen(norm=norm, no_punct=no_punct, asian=asian),
-            takes_tokenized_text=True,
             splits=("chinese",) if norm and asian else (),
             remedy=f"{_WITHOUT_WORDS}, or, for Chinese, TER with --ter_normalized and "
             "--ter_asian_support",
         )
     # Exact match and token F1 have the same words, and for both a clause without spaces is one.
     # That is too few for token F1, which counts words, but no matter for whole answers.
-    yield Tokenizer("squad", takes_tokenized_text=True, remedy=_WITHOUT_WORDS)
-    yield Tokenizer("squad", choices=("whole",), takes_tokenized_text=True, splits=ALL_SCRIPTS)
+    yield own("squad", remedy=_WITHOUT_WORDS)
+    yield own("squad", choices=("whole",), splits=ALL_SCRIPTS)
     # jiwer's default transforms, and its `RemovePunctuation` before them.
     for no_punct in (False, True):
-        yield Tokenizer(
-            "jiwer-words",
-            choices=chosen(no_punct=no_punct),
-            takes_tokenized_text=True,
-            remedy="CER, which needs no words",
-            by_unicode=no_punct,
-        )
-        yield Tokenizer(
-            "jiwer-characters",
-            choices=chosen(no_punct=no_punct),
-            takes_tokenized_text=True,
-            splits=ALL_SCRIPTS,
-            by_unicode=no_punct,
-        )
+        of_jiwer = functools.partial(own, choices=chosen(no_punct=no_punct), by_unicode=no_punct)
+        yield of_jiwer("jiwer-words", remedy="CER, which needs no words")
+        yield of_jiwer("jiwer-characters", splits=ALL_SCRIPTS)
     # ROUGE ignores most scripts, and warns about text of which it sees little.
     for stemmed in (False, True):
-        yield Tokenizer(
-            "rouge",
-            choices=chosen(stemmed=stemmed),
-            takes_tokenized_text=True,
-            splits=ALL_SCRIPTS,
-        )
+        yield own("rouge", choices=chosen(stemmed=stemmed), splits=ALL_SCRIPTS)
 
 
 def chosen(**choices: bool) -> tuple[str, ...]:
