@@ -109,8 +109,7 @@ def _entries(result: Result) -> Iterator[dict[str, Any]]:
         for row in result.scores:
             if row.metric == metric and row.score is not None:
                 # An average has no definition.
-                is_mean = row.slice == MACRO_AVERAGE
-                own = {} if is_mean else {"signature": signature_of(result, row)}
+                own = {} if row.slice == MACRO_AVERAGE else {"signature": signature_of(result, row)}
                 yield _entry(row, averaged, own, has_errors)
         for preset in result.presets_of(metric):
             own = {"signature": preset.signature, "preset": preset.preset}

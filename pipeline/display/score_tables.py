@@ -46,8 +46,7 @@ def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
     rows: list[ScoreRow | ComparisonRow] = [*result.slices(metric), *result.compared(metric)]
     for row in rows:
         if row.labels:
-            name = row.slice_name
-            own = items.setdefault(row.item, {}).setdefault(name, Slice(name))
+            own = items.setdefault(row.item, {}).setdefault(row.slice_name, Slice(row.slice_name))
             if isinstance(row, ScoreRow):
                 own.scores[row.system] = row
             else:

@@ -21,8 +21,8 @@ from beam_bleu.pipeline.result.rows import (
 Document = Mapping[str, Any]
 _METRIC = ("metric", "name", "signature", "sacrebleu_signature")
 _PRESET = ("metric", "preset", "signature", "sacrebleu_signature")
-_COMPARED = ("metric", "system", "baseline", "segments", "units")
-# With `_COMPARED`, the keys of a comparison that are fields of its row; "slice" follows "baseline".
+_COMPARED = ("metric", "system", "baseline", "slice", "segments", "units")
+# With `_COMPARED`, the keys of a comparison that are fields of its row.
 _NUMBERS = ("difference", "standard_error", "interval", "p_value", "p_value_holm", "detectable")
 
 # Fields of a result that the document copies, or leaves out if they are None.
@@ -30,6 +30,7 @@ _AS_THEY_ARE = (
     *("segment_scores", "distributions", "coverage", "uncertainty", "clusters", "resampling"),
 )
 
+_OF_MEANS = {"slice": MACRO_AVERAGE}  # in rows of means, whose entries have no slice
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
     *("standard_error", "interval"),
@@ -61,9 +62,7 @@ def document_of(result: Result) -> dict[str, Any]:
         "distributions": result.distributions,
         "coverage": result.coverage,
         "uncertainty": result.uncertainty,
-        "comparisons": [entry for entry in compared if "slice" in entry]
-        if has_comparisons
-        else None,
+        "comparisons": [own for own in compared if "slice" in own] if has_comparisons else None,
         "macro_average_comparisons": compared_means if has_comparisons and means else None,
         "comparison_families": [*_families(result)] if has_comparisons else None,
         "clusters": result.clusters,
@@ -102,12 +101,10 @@ def _preset_entry(preset: PresetScores, averaged: str) -> dict[str, Any]:
 
 
 def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
-    entry = {}
-    for name in (*_COMPARED, *_NUMBERS):
-        entry[name] = getattr(row, name)
-        if name == "baseline" and row.slice != MACRO_AVERAGE:
-            entry["slice"] = row.slice
-    return {**entry, "family": row.family}
+    entry = {name: getattr(row, name) for name in (*_COMPARED, *_NUMBERS, "family")}
+    if row.slice == MACRO_AVERAGE:
+        del entry["slice"]
+    return entry
 
 
 def _families(result: Result) -> Iterator[dict[str, Any]]:
@@ -129,12 +126,14 @@ def _families(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def read_result(document: Document) -> Result:
-    compared_means = document.get("macro_average_comparisons", ())
-    comparisons = [
-        *document.get("comparisons", ()),
-        *({**entry, "slice": MACRO_AVERAGE} for entry in compared_means),
+    means = [
+        {**entry, "segments": entry["languages" if "languages" in entry else "tasks"]} | _OF_MEANS
+        for entry in document.get("macro_average", ())
     ]
-    scores, presets = tuple(_scores(document)), document.get("presets", ())
+    scores = tuple(map(_score, (*document["scores"], *means)))
+    compared = [*document.get("comparisons", ())]
+    compared += (entry | _OF_MEANS for entry in document.get("macro_average_comparisons", ()))
+    presets = document.get("presets", ())
     of_presets = (entry["metric"] for preset in presets for entry in preset["scores"])
     names = {metric["metric"] for metric in document["metrics"]}
     if not {*(row.metric for row in scores), *of_presets} <= names:
@@ -147,11 +146,10 @@ def read_result(document: Document) -> Result:
         scores=scores,
         comparisons=tuple(
             ComparisonRow(
-                slice=entry["slice"],
                 **{name: entry[name] for name in _COMPARED},
                 **{name: _number(entry[name]) for name in _NUMBERS},
             )
-            for entry in comparisons
+            for entry in compared
         ),
         segments=document.get("segments"),
         counters=document.get("counters", {}),
@@ -170,14 +168,6 @@ def read_result(document: Document) -> Result:
         partitions=tuple(document.get("partitions", [document.get("partition")])),
         **{name: document.get(name) for name in _AS_THEY_ARE},
     )
-
-
-def _scores(document: Document) -> Iterator[ScoreRow]:
-    for entry in document["scores"]:
-        yield _score(entry)
-    for entry in document.get("macro_average", ()):
-        number = entry["languages"] if "languages" in entry else entry["tasks"]
-        yield _score({**entry, "slice": MACRO_AVERAGE, "segments": number})
 
 
 def _score(entry: Document) -> ScoreRow:

@@ -82,9 +82,9 @@ class MetricRows:
         if self.own.slices is None:
             return []
         estimates = Estimates(self.own.slices, self.scorings.corpus)
-        groups = {key: self.slicing.values(key) for key in self.own.slices.keys if key is not None}
+        slices = {key: self.slicing.values(key) for key in self.own.slices.keys if key is not None}
         text_of = self.scorings.text_of
-        return [_Place(key, group, text_of(group), estimates) for key, group in groups.items()]
+        return [_Place(key, labels, text_of(labels), estimates) for key, labels in slices.items()]
 
     @functools.cached_property
     def tasks(self) -> list[str]:
