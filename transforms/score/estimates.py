@@ -119,16 +119,14 @@ class Estimates:
     @functools.cached_property
     def _of_scores(self) -> Floats:
         """Float64 (groups, systems); nan where there is none."""
-        totals, gradients = self.totals, self._own
+        totals, (used, scores, slopes) = self.totals, self._own
 
         def of_block(groups: Integers, systems: Integers) -> Floats:
-            rows, used = (groups, systems), gradients.used
+            rows = groups, systems
             units, sums, products = _parts(totals.own[rows], totals.width, used)
-            return standard_errors(
-                gradients.scores[rows], units, sums, products, gradients.slopes[rows]
-            )
+            return standard_errors(scores[rows], units, sums, products, slopes[rows])
 
-        return _in_blocks(gradients.scores.shape, of_block)
+        return _in_blocks(scores.shape, of_block)
 
     @functools.cached_property
     def _of_differences(self) -> Floats:
