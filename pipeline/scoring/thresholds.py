@@ -141,6 +141,7 @@ def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> N
 
 def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
     known = ", ".join(metrics)
+    seen: dict[tuple[str, str, str], Threshold] = {}
     for threshold in gates.thresholds:
         metric = threshold.metric or (known if len(metrics) == 1 else "")
         if metric not in metrics:
@@ -158,4 +159,9 @@ def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
             raise UsageError(
                 f"{threshold.shown}: a {direction} {metric} is better",
                 f"write {right} {threshold.text}",
+            )
+        former = seen.setdefault((threshold.flag, metric, threshold.name), threshold)
+        if former is not threshold:
+            raise UsageError(
+                f"{former.shown} and {threshold.shown} are for the same scores", "give only one"
             )

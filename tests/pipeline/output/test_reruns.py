@@ -62,7 +62,7 @@ MORE = ["--save_totals", "--examples=2", "--resample=bootstrap", "--resamples=20
 SAME = [
     (
         [*LENGTHS, "2,9", "--max_slices=50", "--segment_scores", "--compare_presets"],
-        [*LENGTHS, "2,9", "--fail_under=1", "--segment_scores", "--compare_presets"],
+        [*LENGTHS, "2,9", "--warn_under=1", "--segment_scores", "--compare_presets"],
     ),
     (
         [*MORE, "--compare=all"],

@@ -210,12 +210,17 @@ def test_a_rise_is_a_drop():
             )
 
 
-def test_a_threshold_on_the_wrong_side_is_refused():
-    for words, remedy in (
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
         ("-m ter --fail_under=50", "write --fail_over 50"),
         ("-m bleu ter --warn_over=bleu=9", "write --warn_under bleu=9"),
-    ):
-        called(*EXAMPLE, *words.split()).assert_failed(2, remedy)
+        ("--fail_under=60 --fail_under=bleu=30", "60 and --fail_under bleu=30 are for the same"),
+        ("--warn_under=at=1 --warn_under=at=9", "at=1 and --warn_under at=9 are for the same"),
+    ],
+)
+def test_impossible_thresholds_are_refused(words, message):
+    called(*EXAMPLE, *words.split()).assert_failed(2, message)
 
 
 # Thresholds in a run: the result is written, and then the run fails
