@@ -152,13 +152,21 @@ def require_metrics(gates: Gates, metrics: Collection[str]) -> None:
                 f"{threshold.shown}: {what}",
                 f"write {threshold.flag} METRIC=..., with one of {known}",
             )
-        lower = row_of(metric).lower_is_better
+        row = row_of(metric)
+        lower = row.lower_is_better
         if THRESHOLD_FLAGS[threshold.flag].lower_is_better not in (None, lower):
             direction, side = ("lower", "over") if lower else ("higher", "under")
             right = f"{threshold.flag.partition('_')[0]}_{side}"
             raise UsageError(
                 f"{threshold.shown}: a {direction} {metric} is better",
                 f"write {right} {threshold.text}",
+            )
+        # All scores but means are 0 or more and, where higher is better, at most 100.
+        if not row.can_be_negative and not 0 <= threshold.number <= (math.inf if lower else 100):
+            possible = "0 or more" if lower else "from 0 to 100"
+            raise UsageError(
+                f"{threshold.shown}: must be {possible}, as all scores of {metric} are",
+                "another number would always pass or always fail",
             )
         former = seen.setdefault((threshold.flag, metric, threshold.name), threshold)
         if former is not threshold:

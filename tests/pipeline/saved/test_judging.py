@@ -215,6 +215,9 @@ def test_a_rise_is_a_drop():
     [
         ("-m ter --fail_under=50", "write --fail_over 50"),
         ("-m bleu ter --warn_over=bleu=9", "write --warn_under bleu=9"),
+        ("--fail_under=-5", "must be from 0 to 100, as all scores of bleu"),
+        ("--fail_under=100.5", "must be from 0 to 100"),
+        ("-m ter --fail_over=-1", "must be 0 or more, as all scores of ter"),
         ("--fail_under=60 --fail_under=bleu=30", "60 and --fail_under bleu=30 are for the same"),
         ("--warn_under=at=1 --warn_under=at=9", "at=1 and --warn_under at=9 are for the same"),
     ],
