@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 import os
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError
@@ -67,6 +67,10 @@ def compression(path: str) -> Compression | None:
     return next((suffix for suffix in COMPRESSIONS if path.lower().endswith(suffix)), None)
 
 
+def _uncompressed(path: str) -> str:
+    return path[: len(path) - len(compression(path) or "")]
+
+
 def changed(stream: Stream, path: str, how: str) -> InputError:
     remedy = "the file changed while the job ran: start again when it is complete"
     return InputError(stream.told(f"the file {how}", path), remedy)
@@ -83,7 +87,7 @@ Name = tuple[tuple[str, int], ...]
 
 _PART = re.compile(r"[0-9]+|[^\W\d_]+|.", re.DOTALL)
 
-_COPY = re.compile(r"(?:~|\.[^\W\d]+)\Z")  # copies such as `out.txt.bak`
+_COPY = re.compile(r"[.~]")  # what follows another file's name in out.txt.bak, out.txt.1, out.txt~
 
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
@@ -92,8 +96,7 @@ def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> 
     ordered = sorted(files, key=lambda file: keys[file.path])
     paths = [file.path for file in ordered]
     same = [pair for pair in itertools.pairwise(paths) if keys[pair[0]] == keys[pair[1]]]
-    copies = [(original, path) for path in paths if (original := _COPY.sub("", path)) != path]
-    for one, other in [*same, *(pair for pair in copies if pair[0] in keys)]:
+    for one, other in [*same, *_copies(paths)]:
         raise InputError(
             f"{stream.label}: two files are the same shard by their names: {one}, {other}",
             "move a copy to another folder; or give the shards names that differ before the "
@@ -103,6 +106,15 @@ def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> 
         _require_all_of_total(stream, paths)
     last = len(ordered) - 1
     return [Shard(number, i, file, is_last=i == last) for i, file in enumerate(ordered)]
+
+
+def _copies(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each file that has the name of another one and more, with that other one before it."""
+    originals = {_uncompressed(path): path for path in paths}
+    for name, path in originals.items():
+        for match in _COPY.finditer(name, name.rfind("/") + 1):
+            if original := originals.get(name[: match.start()]):
+                yield original, path
 
 
 def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
@@ -192,7 +204,7 @@ def _stems(paths: Sequence[str]) -> dict[str, str]:
     """Each path without its compression suffix and its extension, unless the extension numbers
     files, as in `out.1`, Beam's `out.txt-00000-of-00002` and `out.aa` from `split`.
     """
-    bare = {path: path[: len(path) - len(compression(path) or "")] for path in paths}
+    bare = {path: _uncompressed(path) for path in paths}
     halves = {path: os.path.splitext(name) for path, name in bare.items()}
     extensions = collections.defaultdict(set)
     for stem, extension in halves.values():

@@ -236,6 +236,9 @@ def test_shards_are_in_the_order_of_their_names():
         (["news.gz", "news-extra.gz"], "whatever the compression"),
         (["out.txt", "out (1).txt", "out (2).txt"], "copies of a download"),
         ([f"p-{i:02x}" for i in range(40)], "hexadecimal numbers"),
+        (["x.1", "x.2", "x.10"], "names that begin with another one, which are no copies of it"),
+        (["d.2026-11-01.txt", "d.2026-11-02.txt"], "dates before the extension"),
+        (["p", "p.d/x"], "a folder with the name of a file and more"),
     ):
         found = [FoundFile(path, 10 + i) for i, path in enumerate(paths)]
         expected = [Shard(3, i, file, i == len(paths) - 1) for i, file in enumerate(found)]
@@ -252,6 +255,11 @@ def test_two_files_of_the_same_shard_are_refused():
         (["text.aa", "text.ab", "text.ab.gz"], "what `split` writes, compressed"),
         (["p-0.txt", "p-0.txt.bak", "p-1.txt"], "a backup"),
         (["p-0.txt", "p-0.txt~"], "a backup of an editor"),
+        (["p-0.txt", "p-0.txt.~1~"], "a numbered backup of an editor"),
+        (["p-0.jsonl", "p-0.jsonl.1", "p-1.jsonl"], "what `logrotate` and `wget` keep"),
+        (["p.1", "p.1.1", "p.2"], "the same, of files without an extension"),
+        (["p-0.txt", "p-0.txt.2026-11-01.gz"], "a backup with a date, compressed"),
+        (["p-0.txt.gz", "p-0.txt.gz.part"], "a partial copy"),
     ):
         for found in (paths, paths[::-1]):
             with pytest.raises(InputError, match=r"^candidates x: .* are the same shard") as error:
