@@ -22,7 +22,12 @@ from beam_bleu.transforms.pairing.canonical import label_column
 from beam_bleu.transforms.pairing.files.chunks import Open
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream, changed, compression
-from beam_bleu.transforms.pairing.lines.correspondence import Cuts, Expected, nul_notices
+from beam_bleu.transforms.pairing.lines.correspondence import (
+    Cuts,
+    Expected,
+    nul_notices,
+    order_notes,
+)
 from beam_bleu.transforms.pairing.lines.line_counting import (
     USUAL_RANGE,
     LineCounts,
@@ -95,7 +100,8 @@ class Corpus:
         plan = make_plan(self.inputs, counts, self.expected.cuts)
         self.expected.require_segments(plan.segments)
         inputs = self._described(plan) if describe else ()
-        return plan, FoundSegments(plan.segments, notices, self.notes, inputs, self.systems)
+        notes = (*self.notes, *order_notes(self.inputs, plan.shards))
+        return plan, FoundSegments(plan.segments, notices, notes, inputs, self.systems)
 
     def _described(self, plan: Plan) -> tuple[FoundInput, ...]:
         roles: list[tuple[InputRole, str | None, tuple[str, ...]]] = [

@@ -18,6 +18,7 @@ from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, Stream, shards_in_order
 from beam_bleu.transforms.pairing.lines.correspondence import (
     nul_notices,
+    order_notes,
     require_equal_line_counts,
     require_same_lines,
     require_same_shards,
@@ -209,6 +210,17 @@ def test_shards_must_have_the_same_numbers_of_lines():
     said = "shard 2 has 1 line in references, 1,200 in candidates a: r/part-2, a/part-2"
     assert error.value.cause.startswith("5 of 10 shards do not have the same number of lines")
     assert error.value.cause.endswith(said)
+
+
+def test_shards_in_another_order_than_that_of_cat_are_told_if_a_stream_is_one_file():
+    numbers, padded = (" ".join(f"a/p{i:{form}}" for i in range(1, 11)) for form in ("", "02"))
+    (note,) = order_notes(STREAMS, shards("r/whole", numbers, numbers.replace("a/", "b/")))
+    assert note == (
+        "candidates a: the 10 shards are not read in the order of `cat`, but a/p2 before a/p10; "
+        "check that the lines of references (r/*) have this order"
+    )
+    assert order_notes(STREAMS[:2], shards("r/whole", padded)) == ()
+    assert order_notes(STREAMS[:2], shards(numbers, numbers)) == ()
 
 
 def test_the_message_begins_with_the_stream_that_is_unlike_the_others():
