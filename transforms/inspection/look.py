@@ -92,14 +92,15 @@ def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:
     shift = _shift(pair, own, others)
     if shift is not None:
         offset, first, before = shift
-        where = f"{abs(offset)} {'below' if offset > 0 else 'above'}"
+        matching = f"{abs(offset)} {'below' if offset > 0 else 'above'}"
+        between = f"between segments {before + 1:,} and {first + 1:,}"
         yield Finding(
             "order",
             True,
             f"from segment {first + 1:,} on, {candidates.name} match {references.name} of "
-            f"the segments {where}, not of their own",
-            f"look between segments {before + 1:,} and {first + 1:,} for a line that "
-            "one of the files lacks, or that is in two pieces",
+            f"the segments {matching}, not of their own",
+            f"look {between if before >= 0 else 'at the first segments'} for a text that one of "
+            "them lacks, or that is in two pieces",
         )
     elif _is_shuffled(own, others):
         yield Finding(
@@ -184,7 +185,8 @@ def _sums(weights: Bytes) -> Floats:
 
 def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | None:
     """(how many lines below their own references a range of candidates fits best, the first segment
-    of the range, a segment before it that still fits its own reference); None if there is no range.
+    of the range, a segment before it that still fits its own reference, or -1 if it may be the
+    first); None if there is no range.
     """
     if not _range_of(others - own / _TIMES_BETTER):
         return None  # everywhere, the own references are clearly better than any others
@@ -199,7 +201,7 @@ def _shift(pair: _Pair, own: Floats, others: Floats) -> tuple[int, int, int] | N
         gain, row = gain[better], rows[better.start]
         is_clear = gain.mean() * np.sqrt(len(gain)) > 2 * _CHANCE * gain.std()
         if is_clear and np.mean(gain > 0) > 0.6:
-            before = int(pair.numbers[max(row - _UNSURE, 0)])
+            before = int(pair.numbers[row - _UNSURE]) if row >= _UNSURE else -1
             shifts.append((float(gain.sum()), offset, int(pair.numbers[row]), before))
     return max(shifts)[1:] if shifts else None
 

@@ -108,7 +108,12 @@ def test_a_rare_sign_is_a_warning_with_its_share_and_its_first_place():
     assert look_at(sampled({"a": candidates}, [REFERENCES]), ["marks"]) == ()
 
 
-SHIFTS = [(1, "1 below", 400, 200), (3, "3 below", 400, 0), (-1, "1 above", 3000, 2500)]
+SHIFTS = [
+    (1, "1 below", 400, 200),
+    (1, "1 below", 400, 0),
+    (3, "3 below", 400, 0),
+    (-1, "1 above", 3000, 2500),
+]
 
 
 def test_lines_that_are_shifted_from_a_line_on():
@@ -122,6 +127,8 @@ def test_lines_that_are_shifted_from_a_line_on():
         cause = caught.value.cause
         assert told in cause
         assert "the candidates of a " in cause
+        place = "between segments " if at else "at the first segments for "
+        assert caught.value.remedy.startswith(f"look {place}")
         first = int(cause.split(" on,")[0].removeprefix("from segment ").replace(",", ""))
         assert abs(first - 1 - at) <= (4 if count == 400 else 140)
 
