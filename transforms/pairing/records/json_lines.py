@@ -234,8 +234,10 @@ def record_of(line: str) -> dict[str, Any] | Fault:
             record = json.loads(line, parse_constant=lambda _: None)  # NaN counts as null
         except json.JSONDecodeError as error:
             what = f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
-        except (ValueError, RecursionError) as error:  # too many digits, or nested too deeply
-            what = f"not JSON that can be read: {error}"
+        except ValueError:
+            what = "not JSON that can be read: a number has too many digits"
+        except RecursionError:
+            what = "not JSON that can be read: it is nested too deeply"
         else:
             if isinstance(record, dict):
                 return record

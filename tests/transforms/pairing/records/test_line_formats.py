@@ -219,6 +219,16 @@ def test_a_line_that_is_too_long_to_be_looked_at_is_refused(monkeypatch):
     assert bad.what == "only plain records can have more than 40 characters"
 
 
+def test_what_python_cannot_read_is_told_in_plain_words():
+    values = {
+        b"9" * 5000: "a number has too many digits",
+        b"[" * 100_000: "it is nested too deeply",
+    }
+    lines = [b'{"hyp": "a", "ref": "b", "x": %s}' % value for value in values]
+    _, bad = read_lines("jsonl", lines, PLAIN)
+    assert [each.what.partition(": ")[2] for each in bad] == [*values.values()]
+
+
 def test_ids_are_strings_or_integers_and_stay_with_a_bad_record():
     chosen = chosen_columns(["hyp"], ["ref"], id="id")
     ids = [b"1", b'"1"', b"-0", b"1.0", b"true", b"null", b"-7", b"12345678901234567890"]
