@@ -16,7 +16,7 @@ from scoring import score_of, score_of_totals
 from tokenizer_oracles import TOKENIZERS_BEYOND_SACREBLEU
 
 from beam_bleu.transforms.metrics.bleu.columns import REFERENCE_LENGTHS, BleuColumns
-from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SMOOTH_VALUES
+from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
@@ -134,7 +134,8 @@ def test_a_configuration_that_means_nothing_is_refused():
         ({"lowercase": "no"}, "'no'", "True, 'ascii', False"),
         ({"effective_order": 1}, "1", "True or False"),
         ({"smooth_method": "floor", "smooth_value": "0.1"}, "'0.1'", "0 to 1000000"),
-        ({"smooth_value": 0.1}, "0.1", ", ".join(SMOOTH_VALUES)),
+        ({"smooth_value": 0.1}, "0.1", "floor, add-k, add-k-all, epsilon, nltk-method1, "),
+        ({"smooth_value": 0.1}, "0.1", ", nltk-method6 (segment scores only), nltk-method7 (seg"),
         ({"smooth_method": "add-k", "smooth_value": math.nan}, "nan", "0 to 1000000"),
     ]:
         with pytest.raises(ValueError, match=re.escape(choices)) as refused:
