@@ -129,9 +129,12 @@ NO_GATES = Gates()  # the gates of a command line without thresholds: everything
 def require_systems(gates: Gates, systems: Sequence[str], slicing: Slicing) -> None:
     """Checks, if the systems are known, that the run has the scores that thresholds name."""
     known = ", ".join(map(CROSS.join, slicing.items)) or "none"
-    begins = tuple(f"{system}[{item[0]}=" for system in ("", *systems) for item in slicing.items)
+    slices = "|".join(
+        rf"\[{','.join(f'{re.escape(label)}=.*' for label in item)}\]" for item in slicing.items
+    )
+    possible = re.compile(f"({'|'.join(map(re.escape, systems))})?({slices})?", re.DOTALL)
     for threshold in gates.thresholds if systems else ():
-        if threshold.name not in ("", *systems) and not threshold.name.startswith(begins):
+        if not possible.fullmatch(threshold.name):
             raise UsageError(
                 f"{threshold.shown}: this run has no such system or slice",
                 f"choose one of {', '.join(systems)}, or a slice; those of this run are by {known} "

@@ -277,6 +277,7 @@ def test_what_cannot_exist_is_refused_before_the_run(out):
         "--fail_under=tuned=1": ["--fail_under tuned=1: this run has no such system", "of birch"],
         "--fail_under=birch[domain=news]=1": ["are by none"],
         "--fail_under=birch[domain=news]=1 --slice_by=length": ["are by length"],
+        "--fail_under=birch[length=1-9=1 --slice_by=length": ["no such system or slice"],
     }.items():
         called(*ONE, "--output", out, *words.split()).assert_failed(2, *fragments)
         assert not (out / "scores.json").exists()
