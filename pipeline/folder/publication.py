@@ -86,6 +86,9 @@ def commit(
         lock.check()
         outdated = [*({REPORT, TOTALS, EXAMPLES} - documents.keys()), *(() if ran else OF_RUN)]
         remove(output, [*outdated, *sorted({*data_files(output)} - {*data})])
+        if is_local(output):
+            with contextlib.suppress(OSError):  # it is not empty, or not there
+                os.rmdir(join(output, SEGMENT_SCORES))
         for name, content in documents.items():
             if storage.read(join(output, name)) != content:
                 raise JobError(

@@ -71,6 +71,17 @@ def test_a_failed_run_removes_only_its_own_files(out):
     assert_is_of(out, "other")
 
 
+def test_an_empty_folder_of_segment_scores_is_removed(out):
+    published(out, "former", 2)
+    other = out / "segment_scores" / "notes"
+    other.touch()
+    published(out, "run", 0)
+    assert list(out.glob("segment_scores/*")) == [other]
+    other.unlink()
+    published(out, "next", 0)
+    assert not (out / "segment_scores").exists()
+
+
 def assert_one_of_three_states(out: Path, counts: dict[str | None, int]) -> None:
     """Checks that a result is whole, and has as many part files as `counts` says of its run.
 
