@@ -102,10 +102,12 @@ def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
             "repeat the runs",
         )
     slices = dict.fromkeys(key.slice_text for key in keys if key.slice_text)
+    if flags.slice and not slices:
+        raise UsageError(f"--slice {flags.slice[0]}: no night has slices", "leave out --slice")
     for flag, asked, known in (
         ("--metrics", flags.metrics, dict.fromkeys(key.metric for key in keys)),
         ("--system", flags.system, dict.fromkeys(key.system for key in keys)),
-        ("--slice", flags.slice, {**slices, _ALL_SLICES: None} if slices else {}),
+        ("--slice", flags.slice, {**slices, _ALL_SLICES: None}),
     ):
         for name in asked or ():
             if name not in known:

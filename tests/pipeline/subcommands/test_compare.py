@@ -215,7 +215,7 @@ def test_jsonl_has_the_keys_of_the_page_night_by_night(nights):
     assert found[-2].items() >= {**expected, "path": f"{nights}/2026-11-26"}.items()
 
 
-def test_what_is_asked_for_is_shown(nights):
+def test_what_is_asked_for_is_shown(nights, tmp_path):
     for words, expected in {
         "": [("atlas", None), ("birch", None)],
         "--system=birch": [("birch", None)],
@@ -233,6 +233,8 @@ def test_what_is_asked_for_is_shown(nights):
         "--last=0": "at least 1",
     }.items():
         called("history", nights, *words.split()).assert_failed(2, fragment)
+    write_night(tmp_path / "2026-11-01", result(entry("atlas", 30.0)), "1")
+    called("history", tmp_path, "--slice=all").assert_failed(2, "no night has slices")
 
 
 def test_a_merged_month_is_left_out_with_a_warning(tmp_path):
