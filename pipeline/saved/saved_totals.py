@@ -75,6 +75,8 @@ class SavedTotals:
                 "evidence": dataclasses.replace(self.evidence, resampling=None, partition=None),
                 "coverage": None if totals.coverage is None else totals.coverage.rule,
                 "counters of records": totals.is_tallied,
+                # Each name first, so that the first difference of other systems is the missing one.
+                **{f"the system {name}": "scored" for name in totals.systems},
                 "systems": totals.systems,
             }
         else:
@@ -122,8 +124,8 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
             raise InputError(
                 f"{first_path} and {path} cannot be added up: {name} is {own} in the first one, "
                 f"and {other} in the second one",
-                "repeat one of the runs with the flags of the other one; beam-bleu rescore can "
-                "change the definition of BLEU, and the formula of chrF",
+                "repeat one of the runs with the flags of the other one; if only the definition of "
+                "BLEU or the formula of chrF differs, beam-bleu rescore can change it",
             )
     warnings = _repeated_texts(files)
     parts = [saved for _, saved in files]

@@ -41,12 +41,14 @@ def test_it_refuses_what_does_not_add_up(saved):
     intl = replace(bleu, text=replace(bleu.text, tokenize="intl"))
     seed = replace(evidence.resampling, seed=1)
     order = replace(saved.totals, systems=("birch", "atlas", "cobalt"))
+    other_one = replace(saved.totals, systems=("atlas", "birch", "cedar"))
     for changes, cause in (
         ({"scorings": {"bleu": intl}}, "tokenize is 13a in the first one, and intl"),
         ({"versions": {"mecab": "2"}}, "version mecab is not given"),
         ({"evidence": replace(evidence, baseline="birch")}, "baseline is not given"),
         ({"evidence": replace(evidence, resampling=seed)}, "seed is 12345 in the first one, and 1"),
         ({"totals": order}, "systems 1 is atlas in the first one, and birch in the second one"),
+        ({"totals": other_one}, "the system cobalt is scored in the first one, and not given in"),
     ):
         other = replace(labelled(saved, "tuesday"), **changes)
         with pytest.raises(InputError) as refused:
