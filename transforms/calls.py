@@ -236,8 +236,9 @@ def _segment_batches(
     of_references = _references(references, references_per_segment)
     for name, column in (*of_candidates.items(), *of_references.items()):
         if len(column) != count:
+            needed = _LAYOUTS if name in of_references else "systems have the same segments"
             raise ValueError(
-                f"{name} has the length {len(column)}, but {first_name} has {count}: {_LAYOUTS}"
+                f"{name} has the length {len(column)}, but {first_name} has {count}: {needed}"
             )
     there = np.sum([reference_counts(column) for column in of_references.values()], axis=0)
     if not there.all():

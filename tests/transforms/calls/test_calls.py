@@ -116,7 +116,7 @@ IMPOSSIBLE = [
 
 IMPOSSIBLE_SYSTEMS = [
     (["a"], {}, "systems must be a dict of names and candidates, got"),
-    ({"one": ["a"], "two": ["a", "b"]}, {}, r"systems\['two'\] has the length 2, but .* has 1"),
+    ({"one": ["a"], "two": ["a", "b"]}, {}, r"the length 2, but .* has 1: systems have"),
     ({"one": ["a"], "two": [None]}, {}, r"systems\['two'\]\[0\] is missing"),
     ({"one": ["a"], "two": ["b"]}, {"baseline": "x"}, "baseline must be one of one, two"),
 ]
