@@ -24,7 +24,7 @@ _FEWEST_TEXTS = 20  # fewer texts tell nothing
 
 
 def look_at(
-    sample: Sample, allow: Collection[str] = (), *, of_values: bool = False
+    sample: Sample, allow: Collection[str] = (), *, of_values: bool = False, in_python: bool = False
 ) -> tuple[Notice, ...]:
     """The notices about the texts; values of records can be meant to be in another format."""
     streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
@@ -35,11 +35,12 @@ def look_at(
             findings += repeated_at_end(candidates, references)
     refused = [finding for finding in findings if finding.is_certain and finding.kind not in allow]
     if refused:
-        kinds = ",".join(dict.fromkeys(finding.kind for finding in refused))
+        kinds = [*dict.fromkeys(finding.kind for finding in refused)]
+        allowing = f"allow={kinds}" if in_python else f"--allow {','.join(kinds)}"
         remedies = "; ".join(dict.fromkeys(finding.remedy for finding in refused))
         raise InputError(
             "; ".join(finding.cause for finding in refused),
-            f"{remedies}; if it is meant, --allow {kinds}",
+            f"{remedies}; if it is meant, {allowing}",
         )
     return tuple(
         Notice("sample", f"{finding.cause}; {finding.remedy}")
@@ -63,7 +64,7 @@ class Inspection:
             yield batch
 
     def warn(self) -> None:
-        for notice in look_at(self._sampling.total, self._allow, of_values=True):
+        for notice in look_at(self._sampling.total, self._allow, of_values=True, in_python=True):
             warnings.warn(notice.sentence, stacklevel=4)
 
 
