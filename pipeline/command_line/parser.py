@@ -184,7 +184,8 @@ _CONTRADICTIONS = (
 """Flags, others with which none of them can be used, and why."""
 
 
-def check_rules(flags: object) -> None:
+def check_rules(flags: object, *, hidden: Container[str] = ()) -> None:
+    """Raises a UsageError, which does not propose a hidden flag."""
     for group, others, why in _CONTRADICTIONS:
         for name, other in itertools.product(group.split(), others.split()):
             if _is_given(flags, name) and _is_given(flags, other):
@@ -197,7 +198,8 @@ def check_rules(flags: object) -> None:
             if _is_given(flags, name) and not any(
                 _is_given(flags, other) for other in needed.split()
             ):
-                shown = " or ".join(_shown(flags, other) for other in needed.split())
+                visible = (other for other in needed.split() if other not in hidden)
+                shown = " or ".join(_shown(flags, other) for other in visible)
                 raise UsageError(
                     f"{_shown(flags, name)} needs {shown}", "give both flags, or leave both out"
                 )

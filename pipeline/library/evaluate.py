@@ -397,7 +397,7 @@ class Asked:
             coverage=getattr(source, "coverage", None),
         )
         with _naming_keywords():
-            check_rules(flags)
+            check_rules(flags, hidden=["report"])  # which is no keyword
             return job_of(flags, source, self.metrics)
 
 
