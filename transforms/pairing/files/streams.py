@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 import os
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import Literal, get_args
 
 from beam_bleu.transforms.errors import InputError
@@ -87,7 +87,7 @@ Name = tuple[tuple[str, int], ...]
 
 _PART = re.compile(r"[0-9]+|[^\W\d_]+|.", re.DOTALL)
 
-_COPY = re.compile(r"[.~]")  # what follows another file's name in out.txt.bak, out.txt.1, out.txt~
+_COPY = re.compile(r"[.~](?=[^/]*\Z)")  # follows another name in out.txt.bak, out.txt.1, out.txt~
 
 
 def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> list[Shard]:
@@ -96,7 +96,10 @@ def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> 
     ordered = sorted(files, key=lambda file: keys[file.path])
     paths = [file.path for file in ordered]
     same = [pair for pair in itertools.pairwise(paths) if keys[pair[0]] == keys[pair[1]]]
-    for one, other in [*same, *_copies(paths)]:
+    bare = {_uncompressed(path): path for path in paths}
+    ends = ((name, match.start()) for name in bare for match in _COPY.finditer(name))
+    copies = [(bare[name[:end]], bare[name]) for name, end in ends if name[:end] in bare]
+    for one, other in [*same, *copies]:
         raise InputError(
             f"{stream.label}: two files are the same shard by their names: {one}, {other}",
             "move a copy to another folder; or give the shards names that differ before the "
@@ -106,15 +109,6 @@ def shards_in_order(number: int, stream: Stream, files: Sequence[FoundFile]) -> 
         _require_all_of_total(stream, paths)
     last = len(ordered) - 1
     return [Shard(number, i, file, is_last=i == last) for i, file in enumerate(ordered)]
-
-
-def _copies(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each file that has the name of another one and more, with that other one before it."""
-    originals = {_uncompressed(path): path for path in paths}
-    for name, path in originals.items():
-        for match in _COPY.finditer(name, name.rfind("/") + 1):
-            if original := originals.get(name[: match.start()]):
-                yield original, path
 
 
 def require_files(stream: Stream, files: Sequence[FoundFile]) -> None:
