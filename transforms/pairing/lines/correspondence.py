@@ -58,13 +58,12 @@ def order_notes(streams: Sequence[Stream], shards: Sequence[Sequence[Shard]]) ->
     whole = next((i for i, of_stream in enumerate(shards) if len(of_stream) == 1), None)
     for stream, of_stream in zip(streams, shards, strict=True):
         paths = [shard.file.path for shard in of_stream]
-        pairs = zip(paths, sorted(paths), strict=True)
-        first = next((f"{one} before {other}" for one, other in pairs if one != other), None)
-        if whole is not None and first is not None:
-            return (
-                f"{stream.label}: the {len(paths)} shards are not read in the order of `cat`, but "
-                f"{first}; check that the lines of {streams[whole]} have this order",
-            )
+        for one, other in zip(paths, sorted(paths), strict=True):
+            if whole is not None and one != other:
+                return (
+                    f"{stream.label}: the {len(paths)} shards are not read in the order of `cat`, "
+                    f"but {one} before {other}; check the order of the lines of {streams[whole]}",
+                )
     return ()
 
 

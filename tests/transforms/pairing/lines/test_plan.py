@@ -217,7 +217,7 @@ def test_shards_in_another_order_than_that_of_cat_are_told_if_a_stream_is_one_fi
     (note,) = order_notes(STREAMS, shards("r/whole", numbers, numbers.replace("a/", "b/")))
     assert note == (
         "candidates a: the 10 shards are not read in the order of `cat`, but a/p2 before a/p10; "
-        "check that the lines of references (r/*) have this order"
+        "check the order of the lines of references (r/*)"
     )
     assert order_notes(STREAMS[:2], shards("r/whole", padded)) == ()
     assert order_notes(STREAMS[:2], shards(numbers, numbers)) == ()
