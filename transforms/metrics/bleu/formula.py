@@ -150,8 +150,10 @@ CORPUS_SMOOTH_METHODS = tuple(
     name for name, method in SMOOTH_METHODS.items() if not method.segments_only
 )
 
-SMOOTH_VALUES = {
-    name: method.value for name, method in SMOOTH_METHODS.items() if method.value is not None
+SMOOTH_VALUES = {  # the defaults of methods for a corpus
+    name: method.value
+    for name, method in SMOOTH_METHODS.items()
+    if method.value is not None and not method.segments_only
 }
 
 

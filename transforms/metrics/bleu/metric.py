@@ -160,11 +160,7 @@ class BleuConfig(Metric):
         "-sv",
         convert=float,
         shown_default="default: "
-        + ", ".join(
-            f"{name} {value}"
-            for name, value in SMOOTH_VALUES.items()
-            if name in CORPUS_SMOOTH_METHODS
-        ),
+        + ", ".join(f"{name} {value}" for name, value in SMOOTH_VALUES.items()),
         changes_sums=False,
     )
     max_ngram_order: int = choice(
@@ -232,13 +228,9 @@ class BleuConfig(Metric):
     def _require_smooth_value(self, value: object) -> None:
         method = SMOOTH_METHODS[self.smooth_method]
         if method.value is None:
-            names = [
-                name if name in CORPUS_SMOOTH_METHODS else f"{name} (segment scores only)"
-                for name in SMOOTH_VALUES
-            ]
             raise ValueError(
                 f"smooth_value {value} cannot be used with smooth_method "
-                f"{self.smooth_method!r}; it is for {', '.join(names)}"
+                f"{self.smooth_method!r}; it is for {', '.join(SMOOTH_VALUES)}"
             )
         least = _SMALLEST_DIVISOR if method.divides_by_value else 0
         if not _is_number(value) or not least <= value <= LARGEST_SMOOTH_VALUE:
