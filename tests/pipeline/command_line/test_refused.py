@@ -82,6 +82,8 @@ BESIDE = r"""
 --references nope://host/file => there is no such filesystem
 --references /dev/null => save its text in a file
 --output ''
+--output x --partition news/en => a label of printable characters without /
+--output x --partition ' a' => a label of printable characters
 --output domains.txt
 --output https://example.org/scores
 extra.txt => the reference extra.txt

@@ -110,6 +110,9 @@ def test_independent_differences_add_up_both_variances():
     z = abs(found.difference) / found.standard_error
     assert found.p_value == pytest.approx(math.erfc(z / math.sqrt(2)))
     assert (found.units, found.segments) == (200, 200)
+    found = difference_of_estimates(*scores, (None, other), 200)
+    assert (found.difference, found.p_value) == (scores[0] - scores[1], None)
+    assert found.reason == "the new score has no standard error"
 
 
 FAMILIES = [

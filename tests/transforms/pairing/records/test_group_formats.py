@@ -536,7 +536,7 @@ def test_what_is_no_csv_is_named(tmp_path):
         (USUAL + "a,b,c\n", "Row #3: Expected 2 columns, got 3"),
         (USUAL + '"c\nd,e\n', "the quote in line 3 is not closed"),
         (USUAL + '"c"d,e\n', "line 3 has a quote within a field"),
-        (USUAL + '"c\n",e\nhyp,ref\n', "row 4 has the names of columns"),
+        (USUAL + '"c\n",e\nhyp,e\nhyp,ref\n', "row 5 has the names of columns"),
         (USUAL.encode() + b"c,\xff\n", "row 3: column ref: invalid UTF-8 at byte 1 of the text"),
         (gzip.compress(USUAL.encode(), mtime=0)[:-9], "truncated"),
     ):
