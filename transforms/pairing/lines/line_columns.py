@@ -37,11 +37,10 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.native.text_columns import offsets_of, padded_column, text_bytes
 
 _newline_mask = byte_mask(["\n"])
+_tab_mask = byte_mask(["\t"])
 _line_masks = byte_masks(["\n"], [("\x80", "\xff")])
 
 _ALL = ~np.uint64(0)
-
-_TAB = ord("\t")
 
 _RETURN = ord("\r")
 
@@ -181,18 +180,42 @@ def _cut(
     fields: int,
     numbers: Sequence[int],
 ) -> Fields:
-    tabs = np.flatnonzero(texts == _TAB)
-    first, end = np.searchsorted(tabs, [begins, stops])
-    wrong = np.flatnonzero(end - first != fields - 1)
-    # A wrong line may have no tab at all. The places of its fields are not used.
-    at = np.minimum(first[:, np.newaxis] + np.arange(fields - 1), max(len(tabs) - 1, 0))
-    of_lines = np.append(tabs, 0)[at]
-    field_begins = [begins.copy(), *(of_lines + 1).T]
-    field_ends = [*of_lines.T, ends.copy()]
-    for bounds in (*field_begins, *field_ends):
-        bounds[wrong] = 0
-    columns = tuple(copied(texts, field_begins[n], field_ends[n]) for n in numbers)
-    return Fields(columns, wrong, (end - first)[wrong] + 1)
+    slots = np.full(fields, -1)
+    slots[list(numbers)] = np.arange(len(numbers))
+    spans: Integers = np.zeros((len(numbers), 2, len(begins)), np.int64)
+    counts: Integers = np.zeros(len(begins), np.int64)
+    _find_fields(texts, begins, stops, ends, slots, spans, counts)
+    wrong = np.flatnonzero(counts != fields)
+    spans[:, :, wrong] = 0
+    columns = tuple(copied(texts, *bounds) for bounds in spans)
+    return Fields(columns, wrong, counts[wrong])
+
+
+@compiled
+def _find_fields(texts, begins, stops, ends, slots, spans, counts):
+    """Writes where the fields with a slot begin and end, and how many fields each line has.
+
+    The texts have READ_AHEAD more bytes. Numpy would make runs with such lines 6 % slower.
+    """
+    start = address_of(texts)
+    for row in range(begins.size):
+        field, begin, stop = 0, begins[row], stops[row]
+        for block in range(begin, stop, BLOCK):
+            tabs = _tab_mask(start + block)
+            if stop - block < BLOCK:
+                tabs &= _ALL >> np.uint64(BLOCK - (stop - block))
+            while tabs != np.uint64(0):
+                end = block + lowest_bit(tabs)
+                tabs = clear_lowest_bit(tabs)
+                if field < slots.size and slots[field] >= 0:
+                    spans[slots[field], 0, row] = begin
+                    spans[slots[field], 1, row] = end
+                field += 1
+                begin = end + 1
+        if field < slots.size and slots[field] >= 0:
+            spans[slots[field], 0, row] = begin
+            spans[slots[field], 1, row] = ends[row]
+        counts[row] = field + 1
 
 
 def copied(texts: Bytes, begins: Integers, ends: Integers) -> pa.LargeStringArray:
