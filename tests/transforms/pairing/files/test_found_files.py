@@ -283,6 +283,7 @@ def test_a_set_of_shards_with_a_total_must_be_complete():
     for paths, named in (
         (of_total([0, 1, 3], 4, "part-{}-OF-{}"), ["from 0 to 3 without 2", "part-0-OF-4"]),
         (of_total([1, 2], 3, "p-{}-of-{}"), ["from 1 to 2 without 0", "p-1-of-3"]),
+        (of_total([0, 1], 3, "p-{}-of-{}/x"), ["3 shards", "without 2", "p-0-of-3/x"]),
         (of_total([0, 1], 4), ["4 shards", "without 2", "h/part-0000"]),
         (of_total([0, 1, 2, 5], 3), ["3 shards", "from 0 to 5", "h/part-0000"]),
         (of_total([0, 1], 2) + of_total([2], 3), ["two sets, one of 2 and one of 3"]),
