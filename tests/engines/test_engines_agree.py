@@ -273,4 +273,4 @@ def test_doctor_asks_the_workers(pool, flink, tmp_path):
     run = typed(*doctor, *pool(code=copy), timeout=300)
     assert run.code == 1
     facts = {fact["name"]: fact["status"] for fact in json.loads(run.out)["facts"]}
-    assert (facts["beam-bleu"], facts["code"]) == ("ok", "FAIL")
+    assert (facts["beam-bleu"], facts["the code of beam-bleu"]) == ("ok", "FAIL")
