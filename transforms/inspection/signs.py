@@ -12,8 +12,8 @@ from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.inspection.sample import Stream
 
 _SHOWN = 70  # the most characters of a text in a message
-Find = Callable[[Stream], Sequence[bool]]
-"""Finds the texts of a stream that show a sign; nothing at all if none of them does."""
+Find = Callable[[Stream, float], Sequence[bool]]
+"""Finds the texts of a stream that show a sign; perhaps nothing if less than a share of them do."""
 
 
 class Finding(NamedTuple):
@@ -28,11 +28,18 @@ class Finding(NamedTuple):
 def _matching(pattern: str, *needles: str) -> Find:
     """Finds the texts that match an expression; to look for its needles first is much faster."""
 
-    def find(stream: Stream) -> Sequence[bool]:
+    def find(stream: Stream, fewest: float) -> Sequence[bool]:
         if not any(needle in stream.data for needle in needles):
             return ()
         search = re.compile(pattern).search
-        return [search(text) is not None for text in stream.texts]
+        is_shown: list[bool] = []
+        may_lack = (1 - fewest) * len(stream)
+        for text in stream.texts:
+            is_shown.append(search(text) is not None)
+            may_lack -= not is_shown[-1]
+            if may_lack < 0:
+                return ()
+        return is_shown
 
     return find
 
@@ -45,7 +52,7 @@ _LABEL = re.compile(
 )
 
 
-def _labelled(stream: Stream) -> Sequence[bool]:
+def _labelled(stream: Stream, _: float) -> Sequence[bool]:
     heads = [match[0] if (match := _LABEL.match(text)) else None for text in stream.texts]
     ((label, count),) = collections.Counter(filter(None, heads)).most_common(1) or [("", 0)]
     rests = {text[len(label) :] for text in stream.texts if text.startswith(label)}
@@ -55,14 +62,22 @@ def _labelled(stream: Stream) -> Sequence[bool]:
 
 
 _OTHER_WORD = re.compile(r"[^ ]*[^\x00-\x7f][^ ]*")
+_BYTES = bytes(range(0x80, 0xC0))
+_AS_UTF_8 = re.compile(
+    "|".join(
+        f"[{bytes(range(0xC2, 0xF5)).decode(encoding)}][{_BYTES.decode(encoding, 'ignore')}]"
+        for encoding in ("cp1252", "latin-1", "cp1251")
+    )
+)
+"""The first two bytes of a character in UTF-8, decoded wrongly: texts without them are right."""
 _PUNCTUATION = "«»“”„‘’…–—®™²³±°"
 
 _FEWEST_DECODED = 3
 """One or two different letters may look wrongly decoded by chance, but three are evidence."""
 
 
-def _wrongly_decoded(stream: Stream) -> Sequence[bool]:
-    if stream.data.isascii():
+def _wrongly_decoded(stream: Stream, _: float) -> Sequence[bool]:
+    if stream.data.isascii() or _AS_UTF_8.search(stream.data) is None:
         return ()
     decoded = [_decoded(text) for text in stream.texts]
     letters = set("".join(decoded))
@@ -206,8 +221,10 @@ SIGNS: tuple[Sign, ...] = (
 def signs_in(streams: Sequence[Stream], *, of_values: bool = False) -> Iterator[Finding]:
     refused: set[Stream] = set()
     for sign in SIGNS:
+        # Half of a likely share in other streams shows that marks are meant.
+        fewest = sign.likely / 2 if sign.kind == "marks" else sign.likely
         # A text in another format has marks and labels, too.
-        flags = {stream: sign.find(stream) for stream in streams if stream not in refused}
+        flags = {stream: sign.find(stream, fewest) for stream in streams if stream not in refused}
         shares = {stream: sum(is_shown) / len(stream) for stream, is_shown in flags.items()}
         likely = [
             stream
