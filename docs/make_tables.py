@@ -55,6 +55,7 @@ _OF_RESULTS = {
     "gate": "ends with exit code 4 if [a score is too low or has dropped](docs/nights.md#gates)",
     "history": "shows [the scores of many nights](docs/nights.md#the-history), and what changed",
     "merge": "adds up [the days of a month](docs/nights.md#a-month)",
+    "meta": "shows [how well metrics agree with people](docs/metrics.md#agreement-with-people)",
     "report": "makes [an HTML page](docs/tables.md#a-page-for-colleagues) to send to colleagues",
     "rescore": "scores with [another smoothing or other weights](docs/result.md#saved-totals)",
     "worst": "shows [the segments](docs/tables.md#the-segments-behind-a-score) that lost most",

@@ -7,7 +7,6 @@ import difflib
 import hashlib
 import itertools
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -16,12 +15,12 @@ from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.errors.printable import printable, value_text
-from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST, SEGMENT_SCORES
+from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST
 from beam_bleu.pipeline.saved.saved_result import exists, read
+from beam_bleu.pipeline.saved.segment_scores import manifest_of, opened, segment_files
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, KindName
 from beam_bleu.transforms.score.shown_numbers import counted, rounded, signed
-from beam_bleu.transforms.wiring.filesystems import is_local
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,14 +58,8 @@ class Found(NamedTuple):
     note: str = ""
 
 
-def _manifest(folder: str) -> Mapping[str, Any]:
-    path = f"{folder.rstrip('/')}/{MANIFEST}"
-    manifest: Mapping[str, Any] = json.loads(read(path)) if exists(path) else {}
-    return manifest
-
-
 def read_examples(folder: str) -> list[Entry] | None:
-    named = _manifest(folder).get("examples")
+    named = manifest_of(folder).get("examples")
     path = f"{folder.rstrip('/')}/{EXAMPLES}"
     if named is None or not exists(path):
         return None
@@ -79,14 +72,12 @@ def read_examples(folder: str) -> list[Entry] | None:
     return [json.loads(line) for line in data.splitlines()]
 
 
-def worst_segments(folder: str, rows: int | None, wanted: Wanted) -> Found:
-    """The worst of all `rows` segments if this machine has their scores, else of the examples."""
+def worst_segments(folder: str, scored: Mapping[str, Any] | None, wanted: Wanted) -> Found:
+    """The worst of all segments if this machine has their scores, else of the examples."""
     examples = read_examples(folder)
-    if rows is not None and is_local(folder):
-        names = _manifest(folder).get("data_files", ())
-        paths = [os.path.join(folder, name) for name in names if name.startswith(SEGMENT_SCORES)]
-        if files := [path for path in paths if os.path.exists(path)]:
-            return _worst_in_files(files, rows, wanted, examples or [])
+    if scored is not None and (files := segment_files(folder)):
+        with opened(files, scored["rows"]) as data:
+            return _worst_rows(data, wanted, examples or [])
     if examples is None:
         raise InputError(
             f"{folder} has neither examples nor the scores of all segments",
@@ -119,24 +110,6 @@ def _worst_examples(examples: Sequence[Entry], wanted: Wanted) -> Found:
             "--segment_scores has all, and --examples N has more"
         )
     return Found(chosen[: wanted.number], None, note)
-
-
-def _worst_in_files(
-    files: Sequence[str], rows: int, wanted: Wanted, examples: Sequence[Entry]
-) -> Found:
-    import pyarrow as pa  # the report reads examples without it
-    import pyarrow.dataset
-
-    folder = os.path.dirname(files[0])
-    copy_again = "copy all files of one result again, or run it again with --segment_scores"
-    try:
-        data = pyarrow.dataset.dataset(list(files))
-        count = data.count_rows()
-        if count != rows:
-            raise InputError(f"{folder} has {count} rows, and scores.json says {rows}", copy_again)
-        return _worst_rows(data, wanted, examples)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{folder} cannot be read: {error}", copy_again) from error
 
 
 def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequence[Entry]) -> Found:

@@ -38,6 +38,9 @@ SUBCOMMANDS = {
     "merge": Subcommand(
         "totals", "add up saved totals, as if one run had scored all", "FILE... [flags]"
     ),
+    "meta": Subcommand(
+        "meta", "show how well metrics agree with people", "[DIR] --human NAME [flags]"
+    ),
     "report": Subcommand(
         "nights", "make an HTML page of results, to show to people", "RESULT... [flags]"
     ),

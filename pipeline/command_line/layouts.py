@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.definition_flags import language_code
 from beam_bleu.pipeline.command_line.source_flags import needed_labels
-from beam_bleu.pipeline.command_line.sources import name_and_pattern
 from beam_bleu.pipeline.folder.paths import checked_path
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.flags import flag
@@ -16,7 +15,13 @@ from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, row_of
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
-from beam_bleu.transforms.pairing.files.streams import Stream, compression, in_order, is_pattern
+from beam_bleu.transforms.pairing.files.streams import (
+    Stream,
+    compression,
+    in_order,
+    is_pattern,
+    name_and_pattern,
+)
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Condition
 
 if TYPE_CHECKING:

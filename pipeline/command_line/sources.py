@@ -20,7 +20,13 @@ from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.pairing.batch import KEPT_ID
 from beam_bleu.transforms.pairing.files.found_files import find_files
-from beam_bleu.transforms.pairing.files.streams import Stream, compression, in_order, is_pattern
+from beam_bleu.transforms.pairing.files.streams import (
+    Stream,
+    compression,
+    in_order,
+    is_pattern,
+    name_and_pattern,
+)
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.needs import TEXTS, Needs
@@ -266,13 +272,6 @@ def _named(text: str) -> Named:
             "write --candidates NAME=PATTERN; or -i PATTERN, which makes each file a system",
         )
     return _stem(text), text
-
-
-def name_and_pattern(text: str) -> tuple[str | None, str]:
-    """NAME and PATTERN of [NAME=]PATTERN; a NAME has no slash and no wildcard."""
-    name, equals, pattern = text.partition("=")
-    is_named = equals and "/" not in name and not is_pattern(name)
-    return (name, pattern) if is_named else (None, text)
 
 
 def _stem(path: str) -> str:

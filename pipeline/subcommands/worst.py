@@ -69,9 +69,8 @@ def _worst(flags: argparse.Namespace) -> bytes:
         folder = os.path.dirname(folder) or "."
     saved = result_at(folder)
     wanted = _wanted(flags, saved.result)
-    scored = saved.result.segment_scores
     with named_if_damaged(folder):
-        segments = worst_segments(folder, None if scored is None else scored["rows"], wanted)
+        segments = worst_segments(folder, saved.result.segment_scores, wanted)
     if segments.note:
         warn(segments.note)
     if flags.format == "json":

@@ -24,6 +24,13 @@ def is_pattern(path: str) -> bool:
     return bool(_WILDCARD.search(path))
 
 
+def name_and_pattern(text: str) -> tuple[str | None, str]:
+    """NAME and PATTERN of [NAME=]PATTERN; a NAME has no slash and no wildcard."""
+    name, equals, pattern = text.partition("=")
+    is_named = equals and "/" not in name and not is_pattern(name)
+    return (name, pattern) if is_named else (None, text)
+
+
 def before_wildcard(pattern: str) -> str:
     return _WILDCARD.split(pattern.removeprefix("./"), maxsplit=1)[0]
 

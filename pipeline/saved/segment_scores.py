@@ -1,0 +1,130 @@
+"""Reads scores of segments: those of a run, and files of mt-metrics-eval, `NAME.seg.score`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from beam_bleu.pipeline.folder.file_names import MANIFEST, SEGMENT_SCORES
+from beam_bleu.pipeline.saved.saved_result import exists, named_if_damaged, read, result_at
+from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.known_metrics import MetricWord, row_of
+from beam_bleu.transforms.native.arrays import Floats, Integers
+from beam_bleu.transforms.wiring.filesystems import is_local
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.dataset
+
+SEGMENT_FILE = ".seg.score"
+
+_COPY_AGAIN = "copy all files of one result again, or run it again with --segment_scores"
+
+
+def manifest_of(folder: str) -> Mapping[str, Any]:
+    path = f"{folder.rstrip('/')}/{MANIFEST}"
+    manifest: Mapping[str, Any] = json.loads(read(path)) if exists(path) else {}
+    return manifest
+
+
+def segment_files(folder: str) -> list[str]:
+    """The files of the scores of all segments that this machine has."""
+    if not is_local(folder):
+        return []
+    names = manifest_of(folder).get("data_files", ())
+    paths = [os.path.join(folder, name) for name in names if name.startswith(SEGMENT_SCORES)]
+    return [path for path in paths if os.path.exists(path)]
+
+
+@contextlib.contextmanager
+def opened(files: Sequence[str], rows: int) -> Iterator[pyarrow.dataset.Dataset]:
+    """The rows of these files, of which there must be so many."""
+    import pyarrow as pa
+    import pyarrow.dataset
+
+    folder = os.path.dirname(files[0])
+    try:
+        data = pyarrow.dataset.dataset(list(files))
+        count = data.count_rows()
+        if count != rows:
+            raise InputError(f"{folder} has {count} rows, and scores.json says {rows}", _COPY_AGAIN)
+        yield data
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{folder} cannot be read: {error}", _COPY_AGAIN) from error
+
+
+class SegmentScores(NamedTuple):
+    """The scores of each system, NaN where one is missing; `source` names them in messages."""
+
+    source: str
+    segments: int
+    by_system: Mapping[str, Floats]
+
+
+def scores_in_file(path: str) -> SegmentScores:
+    """The scores in a file of mt-metrics-eval: a line for each system and segment, in order."""
+    by_system: dict[str, list[float]] = {}
+    for number, line in enumerate(read(path).removesuffix(b"\n").split(b"\n"), 1):
+        try:
+            system, score = line.decode().split()
+            by_system.setdefault(system, []).append(_number(None if score == "None" else score))
+        except ValueError:
+            shown = line.decode(errors="replace")
+            raise InputError(
+                f"{path} line {number}: not a system and its score: {shown}",
+                "write SYSTEM, a tab, and a number, or None for a missing score",
+            ) from None
+    numbers = {len(scores): system for system, scores in by_system.items()}
+    if len(numbers) > 1:
+        (one, system), (other, another) = [*numbers.items()][:2]
+        raise InputError(
+            f"{path}: {system} has {one} scores, and {another} has {other}",
+            "give every system a line for each segment, with None for a missing score",
+        )
+    return SegmentScores(
+        path, min(numbers), {system: np.array(scores) for system, scores in by_system.items()}
+    )
+
+
+def scores_in_run(folder: str) -> dict[MetricWord, SegmentScores]:
+    """The scores of each metric of a run. Higher ones are better: others change their sign."""
+    folder = folder.removeprefix("file://")
+    result = result_at(folder).result
+    files = segment_files(folder)
+    if not files or result.segment_scores is None:
+        raise InputError(
+            f"{folder} has no scores of all segments, or is not on this machine",
+            "run it again with --segment_scores, or copy its files to this machine",
+        )
+    with named_if_damaged(folder), opened(files, result.segment_scores["rows"]) as data:
+        table = data.to_table(["index", "system", "metric", "score"])
+    segments, places = np.unique(table["index"].to_numpy(), return_inverse=True)
+    (words, of_metric), (systems, of_system) = _codes(table["metric"]), _codes(table["system"])
+    scores = np.full((len(words), len(systems), len(segments)), np.nan)
+    scores[of_metric, of_system, places] = table["score"].to_numpy()
+    by_metric = {}
+    for word in result.words:
+        own = scores[words.index(word)] * (-1 if row_of(word).lower_is_better else 1)
+        by_systems = dict(zip(systems, own, strict=True))
+        by_metric[word] = SegmentScores(folder, len(segments), by_systems)
+    return by_metric
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[list[str], Integers]:
+    import pyarrow as pa
+
+    encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+
+
+def _number(text: str | None) -> float:
+    number = math.nan if text is None else float(text)
+    if math.isinf(number) or (text is not None and math.isnan(number)):
+        raise ValueError(text)
+    return number
