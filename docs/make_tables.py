@@ -138,6 +138,8 @@ _LAYOUTS = {
     "hf-translation": "data sets of the Hugging Face Hub with a column such as `translation: "
     "{en, fr}`: `--language` says which one is the reference",
     "opus": "aligned text files of OPUS and of its test sets. The label `label` is in REF.labels",
+    "comet": "scores of comet-score for `-m mean:COMET`, the default: the file of `--to_json`, or "
+    "stdout in a file: `--input scores.json`, with all systems, or `-i FILE...`",
 }
 """Where each layout occurs, and what it sets."""
 

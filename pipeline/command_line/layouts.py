@@ -22,6 +22,7 @@ from beam_bleu.transforms.pairing.files.streams import (
     is_pattern,
     name_and_pattern,
 )
+from beam_bleu.transforms.pairing.records.formats import format_of_name
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Condition
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
         settings |= layout.columns
     if flags.input is None and layout.id_column:
         settings["join_on"] = (layout.id_column,)
-        if systems and not (flags.references or flags.refs):
+        if systems and layout.columns and not (flags.references or flags.refs):
             # The references are in the samples of the first system. A pattern would make each file
             # a system, except the first: as the file of the references, it would not be scored.
             words = [name_and_pattern(word) for word in systems]
@@ -213,6 +214,16 @@ def _opus(flags: Config) -> Settings:
     return {"labels": ((("label",), f"{references[0].removesuffix(suffix)}.labels{suffix}"),)}
 
 
+def _comet(flags: Config) -> Settings:
+    paths = [flags.input] if flags.input else [*flags.systems, *flags.candidates]
+    settings: dict[str, Any] = {"metrics": ("mean:COMET",)}
+    if not all(map(format_of_name, paths)):
+        settings["input_format"] = "comet"
+    if flags.input is not None:
+        settings |= {"system_column": "system", "id_column": ("segment",)}
+    return settings
+
+
 LAYOUTS: Mapping[str, Layout] = table(
     Layout("mt-metrics-eval", settings=_mt_metrics_eval),
     Layout(
@@ -245,6 +256,7 @@ LAYOUTS: Mapping[str, Layout] = table(
     ),
     Layout("hf-translation", settings=_hf_translation),
     Layout("opus", settings=_opus),
+    Layout("comet", id_column="segment", settings=_comet),
 )
 
 

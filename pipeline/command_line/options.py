@@ -30,7 +30,7 @@ from beam_bleu.pipeline.command_line.source_flags import (
     check_labels,
     slicing,
 )
-from beam_bleu.pipeline.command_line.sources import source
+from beam_bleu.pipeline.command_line.sources import source, with_ids_of_formats
 from beam_bleu.pipeline.engines.runners import Runner, find_runner
 from beam_bleu.pipeline.folder.paths import check_output, checked_path, require_module
 from beam_bleu.pipeline.output.run_record import redacted
@@ -131,7 +131,7 @@ def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Argu
             runner=runner.name,
             arguments=redacted(argv, flags_without_secrets()),
         )
-    flags = with_layout(flags)
+    flags = with_ids_of_formats(with_layout(flags))
     check_rules(flags)
     flags = with_report(flags)
     metrics = job_metrics(flags, unpooled_label(flags))

@@ -43,8 +43,37 @@ from beam_bleu.transforms.wiring.filesystems import is_local
 if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
 
-_TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = ("parquet", "arrow", "avro", "jsonl")
+_TAKEN_FOR_RECORDS: tuple[RecordFormatName, ...] = (
+    *("parquet", "arrow", "avro", "jsonl"),
+    *(name for name, row in RECORD_FORMATS.items() if row.parser),
+)
 """Files with the suffixes of these formats are not line-parallel text."""
+
+
+def with_ids_of_formats(flags: Config) -> Config:
+    """Joins files by the ids that their format has, unless the user names other columns."""
+    if flags.input is not None:
+        name = flags.input_format or format_of_name(flags.input)
+        row = RECORD_FORMATS[name] if name else None
+        if row is None or row.system is None or flags.system_column or flags.id_column:
+            return flags
+        return dataclasses.replace(flags, system_column=row.system, id_column=row.ids)
+    words = (*flags.refs, *flags.references, *flags.systems, *flags.candidates)
+    if flags.join_on is not None or not words:
+        return flags
+    ids: dict[tuple[str, ...], str] = {}
+    for word in words:
+        path = name_and_pattern(word)[1]
+        name = flags.input_format or format_of_name(path)
+        ids.setdefault(RECORD_FORMATS[name].ids if name else (), path)
+    if len(ids) > 1:
+        shown = [f"{path} ({','.join(own) or 'none'})" for own, path in ids.items()]
+        raise UsageError(
+            f"the formats of the files do not have the same ids: {joined(shown)}",
+            "convert one of the files; or, if all are records with ids, add --join_on COLUMN",
+        )
+    (own,) = ids
+    return dataclasses.replace(flags, join_on=own) if own else flags
 
 
 def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:

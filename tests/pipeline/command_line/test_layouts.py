@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pytest
 from command_line import Argument, Run, called, write_lines, write_records
 
 from beam_bleu.pipeline.command_line.layouts import LAYOUTS
@@ -143,6 +145,36 @@ SAMPLES: dict[str, Callable[[Path], list[Argument]]] = {
 }
 
 
+def comet(folder: Path) -> list[Argument]:
+    """What `comet-score -s src -t good poor -r ref --to_json FILE` of version 2.2 writes."""
+    data = {
+        f"out/{name}.txt": [
+            {"src": "x", "mt": "y", "ref": "z", "COMET": value} for value in (0.75, 0.5, value)
+        ]
+        for name, value in (("good", 1.0), ("poor", 0.25))
+    }
+    path = folder / "scores.json"
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=4))
+    return ["--input", path]
+
+
+def comet_stdout(folder: Path) -> list[Argument]:
+    scores = {"out/good.txt": (0.75, 0.5, 1.0), "out/poor.txt": (0.75, 0.5, 0.25)}
+    lines = [
+        f"{name}\tSegment {i}\tscore: {scores[name][i]:.4f}" for i in range(3) for name in scores
+    ]
+    lines += [f"{name}\tscore: {sum(own) / 3:.4f}" for name, own in scores.items()]
+    return ["--input", write_lines(folder / "comet.out", lines)]
+
+
+OF_NUMBERS: dict[str, list[tuple[Callable[[Path], list[Argument]], dict[str, float]]]] = {
+    "comet": [
+        (sample, {"out/good.txt": 0.75, "out/poor.txt": 0.5}) for sample in (comet, comet_stdout)
+    ],
+}
+"""The layouts of numbers: samples, and the mean of each system by the layout's own metric."""
+
+
 def scored(run: Run) -> list[float]:
     return [score["score"] for score in run.document["scores"] if score["slice"] is None]
 
@@ -153,13 +185,20 @@ def test_a_layout_sets_the_flags(tmp_path: Path) -> None:
         for i, texts in enumerate((REFERENCES, GOOD, POOR))
     ]
     good, poor = scored(called(files[0], "-i", *files[1:], "--format", "json"))
-    assert {*SAMPLES} == {*LAYOUTS}
+    assert {*SAMPLES, *OF_NUMBERS} == {*LAYOUTS}
     for name, sample in SAMPLES.items():
         folder = tmp_path / name
         folder.mkdir()
         run = called(*sample(folder), "--layout", name, "--format", "json")
         assert scored(run) in ([good], [good, poor]), name
         assert run.document["segments"] == len(REFERENCES)
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_a_layout_of_numbers_has_a_metric(tmp_path: Path, name: str) -> None:
+    for sample, means in OF_NUMBERS[name]:
+        run = called(*sample(tmp_path), "--layout", name, "--format", "json")
+        assert {score["system"]: score["score"] for score in run.document["scores"]} == means
 
 
 def test_flags_win_over_the_layout(tmp_path: Path) -> None:

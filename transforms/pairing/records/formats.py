@@ -8,22 +8,33 @@ from typing import Literal, get_args
 from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.files.tables import table_kind
 
-RecordFormatName = Literal["parquet", "arrow", "avro", "jsonl", "tsv", "csv", "quoted-tsv"]
+RecordFormatName = Literal[
+    "parquet", "arrow", "avro", "jsonl", "tsv", "csv", "quoted-tsv", "json", "comet"
+]
 RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
 
 @dataclasses.dataclass(frozen=True)
 class RecordFormat:
-    """A format of records. `delimiter` separates fields, if the format is text with fields."""
+    """A format of records. `delimiter` separates fields, if the format is text with fields.
+
+    `parser`: "MODULE.FUNCTION" in `whole_files`, for files that are parsed as a whole. If such a
+    format has columns with a fixed meaning, `ids` joins files, and long records have a `system`.
+    """
 
     label: str
     suffixes: tuple[str, ...]
     is_of_lines: bool = False
     delimiter: str = ""
+    parser: str = ""
+    ids: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    system: str | None = None
 
     @property
     def is_text(self) -> bool:
-        return self.is_of_lines or self.delimiter != ""
+        return self.is_of_lines or self.delimiter != "" or self.parser != ""
 
 
 RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
@@ -34,6 +45,10 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
     "tsv": RecordFormat("tab-separated text", (".tsv",), is_of_lines=True, delimiter="\t"),
     "csv": RecordFormat("CSV", (".csv",), delimiter=","),
     "quoted-tsv": RecordFormat("tab-separated text with quotes", (), delimiter="\t"),
+    "json": RecordFormat("JSON", (".json",), parser="json_documents.rows"),
+    "comet": RecordFormat(
+        "output of comet-score", (), parser="comet.rows", ids=("segment",), system="system"
+    ),
 }
 
 

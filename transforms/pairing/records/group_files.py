@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -268,9 +268,9 @@ def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
         others = [each for each in schema if each != "null"]
         if len(others) == 1:
             return _arrow_type(others[0], named)
-        return _unread(f"a union of {len(others)} types") if others else pa.null()
+        return unread(f"a union of {len(others)} types") if others else pa.null()
     if isinstance(schema, str):
-        return _TYPES.get(schema) or named.get(schema) or _unread(f"the type {schema}")
+        return _TYPES.get(schema) or named.get(schema) or unread(f"the type {schema}")
     name, logical = schema["type"], schema.get("logicalType")
     if logical == "decimal":
         return pa.decimal256(schema["precision"], schema.get("scale", 0))
@@ -288,7 +288,7 @@ def _arrow_type(schema: Any, named: dict[str, Any]) -> pa.DataType:
     return kind
 
 
-def _unread(what: str) -> pa.DataType:
+def unread(what: str) -> pa.DataType:
     return pa.dense_union([pa.field(what, pa.null())])
 
 
@@ -311,10 +311,7 @@ class CsvFile(GroupFile):
     ) -> None:
         self._bytes, self._header_rows = source.size(), int(files.has_header)
         self._delimiter = RECORD_FORMATS[files.format].delimiter
-        suffix, read = compression(path), source.read
-        if suffix:
-            told = functools.partial(files.stream.told, path=path)
-            read = io.BufferedReader(_Chunks(decompressed(source.read, suffix, told))).read
+        read = decompressing(source, files, path)
         first = read(_CHUNK_BYTES).removeprefix(BYTE_ORDER_MARK)
         text = io.StringIO(first.decode(errors="replace"), newline="")
         names = next(csv.reader(text, delimiter=self._delimiter), [])
@@ -353,6 +350,15 @@ class CsvFile(GroupFile):
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_binary())),
         )
         return rows
+
+
+def decompressing(source: pa.NativeFile, files: RecordFiles, path: str) -> Callable[[int], bytes]:
+    suffix = compression(path)
+    if suffix is None:
+        read: Callable[[int], bytes] = source.read
+        return read
+    told = functools.partial(files.stream.told, path=path)
+    return io.BufferedReader(_Chunks(decompressed(source.read, suffix, told))).read
 
 
 class _Chunks(io.RawIOBase):

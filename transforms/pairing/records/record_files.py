@@ -239,8 +239,14 @@ class RecordFiles(RecordSource, abc.ABC):
 def record_files(
     stream: Stream, wanted: Wanted, format_name: RecordFormatName, **others: Any
 ) -> RecordFiles:
+    row = RECORD_FORMATS[format_name]
+    wanted = dataclasses.replace(
+        wanted,
+        candidates=wanted.candidates or row.candidates,
+        references=wanted.references or row.references,
+    )
     # Imported here, so that a run loads only the readers of its formats.
-    if RECORD_FORMATS[format_name].is_of_lines:
+    if row.is_of_lines:
         from beam_bleu.transforms.pairing.records.line_records import LineRecords
 
         return LineRecords(stream, wanted, format_name, **others)

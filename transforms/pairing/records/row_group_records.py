@@ -52,6 +52,7 @@ from beam_bleu.transforms.pairing.records.wanted import (
     ReadRecords,
     null_in,
 )
+from beam_bleu.transforms.pairing.records.whole_files.whole_file import WholeFile
 from beam_bleu.transforms.progress import PROGRESS
 
 __all__ = ["RowGroupRecords"]
@@ -190,7 +191,7 @@ class RowGroupRecords(RecordFiles):
                 if source.size() != listed.size:
                     was = f"has {source.size()} bytes, and had {listed.size} when listed"
                     raise changed(self.stream, path, was)
-                reader = GROUP_FORMATS[self.format]
+                reader = self._reader
                 if source.read_at(len(reader.mark), 0) != reader.mark:
                     raise pa.ArrowInvalid(f"this is not a {self.format} file")
                 source.seek(0)
@@ -206,9 +207,13 @@ class RowGroupRecords(RecordFiles):
             said = str(error).strip().partition("\n")[0].rstrip(".")
             raise self._damaged(path, said) from error
 
+    @property
+    def _reader(self) -> type[GroupFile]:
+        return WholeFile if RECORD_FORMATS[self.format].parser else GROUP_FORMATS[self.format]
+
     def _damaged(self, path: str, what: str) -> InputError:
         said = f"the {RECORD_FORMATS[self.format].label} file cannot be read: {what}"
-        return InputError(self.stream.told(said, path), GROUP_FORMATS[self.format].remedy)
+        return InputError(self.stream.told(said, path), self._reader.remedy)
 
     def digest_of(self, read: ReadRecords) -> int:
         """The sum of the hashes of all texts, and of ids, labels, values of conditions and numbers,

@@ -1,0 +1,47 @@
+"""Files that are parsed whole have the rows that were written, or an error that says where."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from test_group_formats import records, rows_of
+
+from beam_bleu.transforms.errors import InputError
+
+ROWS = [{"hyp": "a b", "ref": ["a", "c"], "mixed": 1}, {"hyp": "Käse", "ref": [], "mixed": "x"}]
+
+
+def test_rows_of_a_json_document(tmp_path: Path) -> None:
+    path = tmp_path / "t.json.gz"
+    for text in (json.dumps(ROWS).encode(), json.dumps(ROWS).encode("utf-16")):
+        path.write_bytes(gzip.compress(text))
+        assert rows_of(records(path)) == [("a b", ["a", "c"]), ("Käse", [])]
+    with pytest.raises(InputError, match=r"column mixed has no texts: .*values of several types"):
+        rows_of(records(path, candidates=("mixed",)))
+
+
+def test_keys_of_a_json_document_are_systems(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({"a.txt": ROWS, "b.txt": ROWS[1:]}))
+    found = rows_of(records(path, candidates=("hyp",), labels=("system", "segment")))
+    assert [row[2:] for row in found] == [("a.txt", 0), ("a.txt", 1), ("b.txt", 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b'{"scores": [0.5, 0.6]}', "it is neither a list of objects, nor an object with a list"),
+        (b'[{"hyp": 1},\n{"hyp" 2}]', "line 2 is not JSON: Expecting ':' delimiter"),
+        (b'[{"hyp":\n"\xe9"}]', "line 2 is not in utf-8: invalid continuation byte"),
+        (b"[]", "it has no rows"),
+    ],
+)
+def test_what_is_no_json_document_is_named(tmp_path: Path, text: bytes, said: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(text)
+    with pytest.raises(InputError, match=said) as error:
+        rows_of(records(path))
+    assert str(path) in error.value.cause

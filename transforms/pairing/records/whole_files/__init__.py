@@ -1,0 +1,1 @@
+"""Parsers of files that are read whole: a module for each program or family of formats."""
