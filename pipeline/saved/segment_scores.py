@@ -13,7 +13,7 @@ import numpy as np
 
 from beam_bleu.pipeline.folder.file_names import MANIFEST, SEGMENT_SCORES
 from beam_bleu.pipeline.saved.saved_result import exists, named_if_damaged, read, result_at
-from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.native.arrays import Floats, Integers
 from beam_bleu.transforms.wiring.filesystems import is_local
@@ -68,28 +68,27 @@ class SegmentScores(NamedTuple):
 
 
 def scores_in_file(path: str) -> SegmentScores:
-    """The scores in a file of mt-metrics-eval: a line for each system and segment, in order."""
+    """The scores in a file of mt-metrics-eval."""
+    import pyarrow as pa
+
+    from beam_bleu.transforms.pairing.records.whole_files.wmt import score_rows
+
     by_system: dict[str, list[float]] = {}
-    for number, line in enumerate(read(path).removesuffix(b"\n").split(b"\n"), 1):
-        try:
-            system, score = line.decode().split()
-            by_system.setdefault(system, []).append(_number(None if score == "None" else score))
-        except ValueError:
-            shown = line.decode(errors="replace")
-            raise InputError(
-                f"{path} line {number}: not a system and its score: {shown}",
-                "write SYSTEM, a tab, and a number, or None for a missing score",
-            ) from None
+    try:
+        for row in score_rows(read(path)):
+            score = math.nan if row["score"] is None else row["score"]
+            by_system.setdefault(row["system"], []).append(score)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"{path}: {error}", "write SYSTEM, a tab, and a number or None") from error
     numbers = {len(scores): system for system, scores in by_system.items()}
-    if len(numbers) > 1:
-        (one, system), (other, another) = [*numbers.items()][:2]
+    if len(numbers) != 1:
+        shown = joined([f"{system} has {number}" for number, system in numbers.items()])
         raise InputError(
-            f"{path}: {system} has {one} scores, and {another} has {other}",
+            f"{path} does not have as many scores of each system: {shown or 'it is empty'}",
             "give every system a line for each segment, with None for a missing score",
         )
-    return SegmentScores(
-        path, min(numbers), {system: np.array(scores) for system, scores in by_system.items()}
-    )
+    scores = {system: np.array(own) for system, own in by_system.items()}
+    return SegmentScores(path, min(numbers), scores)
 
 
 def scores_in_run(folder: str) -> dict[MetricWord, SegmentScores]:
@@ -121,10 +120,3 @@ def _codes(column: pa.ChunkedArray) -> tuple[list[str], Integers]:
 
     encoded = column.cast(pa.string()).combine_chunks().dictionary_encode()
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-
-
-def _number(text: str | None) -> float:
-    number = math.nan if text is None else float(text)
-    if math.isinf(number) or (text is not None and math.isnan(number)):
-        raise ValueError(text)
-    return number

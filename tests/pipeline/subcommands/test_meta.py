@@ -103,12 +103,12 @@ def test_the_table_has_a_row_for_each_metric(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["a\t1", "a"], "line 2: not a system and its score: a"),
+        (["a\t1", "a"], "line 2 is not a system and a number"),
         (["a\tnan"], "line 1"),
-        (["a\t1", "b\t1", "b\t2"], "a has 1 scores, and b has 2"),
+        (["a\t1", "b\t1", "b\t2"], "a has 1, b has 2"),
         (["a\t1"] * 3, "has scores of 3 segments, and"),
         (["x\t1"] * SEGMENTS, "no system in common"),
-        ([], "line 1"),
+        ([], "it is empty"),
     ],
 )
 def test_wrong_files_are_refused(tmp_path, lines, said):

@@ -9,7 +9,18 @@ from beam_bleu.transforms.pairing.files.streams import compression
 from beam_bleu.transforms.pairing.files.tables import table_kind
 
 RecordFormatName = Literal[
-    "parquet", "arrow", "avro", "jsonl", "tsv", "csv", "quoted-tsv", "json", "comet"
+    "parquet",
+    "arrow",
+    "avro",
+    "jsonl",
+    "tsv",
+    "csv",
+    "quoted-tsv",
+    "json",
+    "comet",
+    "sgm",
+    "wmt-xml",
+    "seg-score",
 ]
 RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
@@ -48,6 +59,30 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
     "json": RecordFormat("JSON", (".json",), parser="json_documents.rows"),
     "comet": RecordFormat(
         "output of comet-score", (), parser="comet.rows", ids=("segment",), system="system"
+    ),
+    "sgm": RecordFormat(
+        "SGML of WMT",
+        (".sgm", ".sgml"),
+        parser="wmt.sgm_rows",
+        ids=("docid", "segment"),
+        candidates=("text",),
+        references=("text",),
+    ),
+    "wmt-xml": RecordFormat(
+        "XML of WMT",
+        (".xml",),
+        parser="wmt.xml_rows",
+        ids=("docid", "segment"),
+        candidates=("text",),
+        references=("ref",),
+        system="system",
+    ),
+    "seg-score": RecordFormat(
+        "segment scores of mt-metrics-eval",
+        (".seg.score",),
+        parser="wmt.score_rows",
+        ids=("segment",),
+        system="system",
     ),
 }
 
