@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.native.arrays import Booleans, Floats, Integers
@@ -75,29 +74,36 @@ def _soft_pairwise_accuracy(human: Floats, metric: Floats) -> Agreement:
     segments = int(complete.sum())
     if len(human) < 2 or not segments:
         raise _Undefined("no segment has the scores of two or more systems")
-    scores = np.stack([human, metric])[..., complete]
+    by_human, by_metric = human[:, complete], metric[:, complete]
+    value = 1 - np.abs(_p_values(by_human) - _p_values(by_metric)).mean()
     draws = np.random.default_rng(_SEED).integers(segments, size=(_RESAMPLES, segments))
-    signs = np.random.default_rng(_SEED).random((_PERMUTATIONS, segments), dtype=np.float32)
-    signs = np.rint(signs) * 2 - 1
-
-    def of(scores: Floats) -> float:
-        by_human, by_metric = (_p_values(own, signs) for own in scores)
-        return float(1 - np.abs(by_human - by_metric).mean())
-
-    error = np.std([of(scores[..., draw]) for draw in draws], ddof=1)
-    return Agreement(of(scores), float(error), segments)
+    weights = np.stack([np.bincount(draw, minlength=segments) for draw in draws]).astype(np.float64)
+    differences = _resampled(by_human, weights) - _resampled(by_metric, weights)
+    error = np.abs(differences).mean(axis=1).std(ddof=1)
+    return Agreement(float(value), float(error), segments)
 
 
-def _p_values(scores: Floats, signs: NDArray[np.float32]) -> Floats:
+def _p_values(scores: Floats) -> Floats:
     """For each pair of systems, that the first one is better: the p-value of a permutation test.
 
-    In single precision, as in mt-metrics-eval, so that it finds the same ties.
+    In single precision and with the signs of mt-metrics-eval, so that it finds the same ties.
     """
     first, second = np.triu_indices(len(scores), 1)
     single = scores.astype(np.float32, order="C")
+    size = _PERMUTATIONS, scores.shape[1]
+    signs = np.rint(np.random.default_rng(_SEED).random(size, dtype=np.float32)) * 2 - 1
     sums, permuted = single.sum(axis=1), signs @ single.T
     reached = permuted[:, first] - permuted[:, second] >= sums[first] - sums[second]
     return np.asarray(reached.mean(axis=0))
+
+
+def _resampled(scores: Floats, weights: Floats) -> Floats:
+    """These p-values for each row of weights of segments, as if permutations were normal."""
+    first, second = np.triu_indices(len(scores), 1)
+    differences = (scores[first] - scores[second]).T
+    variances = weights @ np.square(differences)
+    z = weights @ differences / np.sqrt(np.where(variances > 0, variances, 1))
+    return np.asarray(np.vectorize(math.erfc, otypes=[np.float64])(z / math.sqrt(2)) / 2)
 
 
 def _accuracy_with_ties(human: Floats, metric: Floats) -> Agreement:
