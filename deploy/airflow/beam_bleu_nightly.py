@@ -8,6 +8,7 @@ machine or of an object store, such as s3://bucket/scores.
     INPUT/2026-11-20/systems/NAME.txt        one file for each system
     INPUT/2026-11-20/references/NAME.txt     one file for each stream of references
     INPUT/2026-11-20/_SUCCESS                written last, by whatever writes the texts
+    INPUT/dt=2026-11-20/*.parquet            records instead, with RECORDS *.parquet, PREFIX dt=
     OUTPUT/2026-11-20/                       what beam-bleu writes
     PUBLISHED/2026-11-20.json                a copy of scores.json, if it passes the check
     PUBLISHED/history.jsonl                  a line for each day, metric and system
@@ -26,6 +27,7 @@ import logging
 import os
 import shlex
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 from airflow.providers.standard.hooks.subprocess import SubprocessHook
@@ -33,7 +35,11 @@ from airflow.sdk import DAG, BaseOperator, CronDataIntervalTimetable, task
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 COMMAND = "{{ var.value.get('beam_bleu_command', 'beam-bleu') }}"
-INPUT = "{{ var.value.get('beam_bleu_input', '/data/translations') }}/{{ ds }}"
+INPUT = (
+    "{{ var.value.get('beam_bleu_input', '/data/translations') }}"
+    "/{{ var.value.get('beam_bleu_prefix', '') }}{{ ds }}"
+)
+RECORDS = "{{ var.value.get('beam_bleu_records', '') }}"
 OUTPUT = "{{ var.value.get('beam_bleu_output', '/data/scores') }}/{{ ds }}"
 PUBLISHED = "{{ var.value.get('beam_bleu_published', '/data/published') }}"
 FLAGS = "{{ var.value.get('beam_bleu_flags', '') }}"
@@ -64,26 +70,34 @@ def beam_bleu(command: str, *words: str, stdin: bytes = b"") -> bytes:
 class BeamBleu(BaseOperator):
     """Runs beam-bleu on the texts of a day. Airflow tries again only if that can help."""
 
-    template_fields = ("command", "texts", "scores", "day", "flags")
+    template_fields = ("command", "texts", "records", "scores", "day", "flags")
 
     def __init__(
-        self, *, command: str, texts: str, scores: str, day: str, flags: str, **keywords: Any
+        self,
+        *,
+        command: str,
+        texts: str,
+        records: str,
+        scores: str,
+        day: str,
+        flags: str,
+        **keywords: Any,
     ) -> None:
         super().__init__(**keywords)
         self.command = command
         self.texts = texts
+        self.records = records
         self.scores = scores
         self.day = day
         self.flags = flags
 
     def execute(self, context: Any) -> None:
         words = shlex.split(self.command)
-        for flag, folder in (("--candidates", "systems"), ("--references", "references")):
-            try:
-                listed = beam_bleu(self.command, "files", f"{self.texts}/{folder}/*.txt")
-            except FileNotFoundError as error:
-                raise AirflowFailException(str(error)) from error
-            words += [word for file in os.fsdecode(listed).splitlines() for word in (flag, file)]
+        if self.records:
+            words += ["--input", f"{self.texts}/{self.records}"]
+        else:
+            words += [*self.streams("--candidates", "systems")]
+            words += [*self.streams("--references", "references")]
         words += ["--output", self.scores, "--partition", self.day]
         # Last, so that another --partition, for a fixed test set, overrides that of the day.
         words += shlex.split(self.flags)
@@ -93,6 +107,14 @@ class BeamBleu(BaseOperator):
             raise AirflowFailException(f"{NEVER_AGAIN[code]}: see above (exit code {code})")
         if code != 0:
             raise AirflowException(f"the job failed: see above (exit code {code})")
+
+    def streams(self, flag: str, folder: str) -> Iterator[str]:
+        try:
+            listed = beam_bleu(self.command, "files", f"{self.texts}/{folder}/*.txt")
+        except FileNotFoundError as error:
+            raise AirflowFailException(str(error)) from error
+        for file in os.fsdecode(listed).splitlines():
+            yield from (flag, file)
 
     def on_kill(self) -> None:
         # A SIGTERM lets beam-bleu remove its temporary files.
@@ -207,6 +229,7 @@ with DAG(
         task_id="score",
         command=COMMAND,
         texts=INPUT,
+        records=RECORDS,
         scores=OUTPUT,
         day="{{ ds }}",
         flags=FLAGS,

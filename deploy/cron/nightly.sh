@@ -9,6 +9,10 @@
 #   $TEXTS/DAY/_SUCCESS              written last, by whatever writes the texts
 #   $SCORES/DAY/                     what beam-bleu writes
 #
+# $RECORDS: a pattern of files in $TEXTS/DAY, such as *.parquet, if these are records and not text.
+# Name the columns in $FLAGS. $PREFIX: what stands before DAY in $TEXTS, such as dt= for a table with
+# partitions: $TEXTS/dt=DAY/*.parquet and $TEXTS/dt=DAY/_SUCCESS.
+#
 # $FLAGS: more flags of beam-bleu, separated by spaces. They come last, so --partition NAME overrides
 # the label of the day, as a fixed test set needs. --save_totals keeps the sums for whole months.
 #
@@ -21,15 +25,20 @@
 # beam-bleu history $SCORES shows the scores of all nights.
 #
 # The exit codes are those of beam-bleu; 3 if the texts are not complete.
-set -u
+set -uf # patterns in $FLAGS are for beam-bleu
 beam_bleu=${BEAM_BLEU:-/srv/beam-bleu/.venv/bin/beam-bleu}
 texts=${TEXTS:-/data/translations}
 scores=${SCORES:-/data/scores}
 day=${1:-$(date --utc --date=yesterday +%F)}
+texts=$texts/${PREFIX-}$day
 
+if [ -n "${RECORDS-}" ]; then
+  set -- "$texts/$RECORDS"
+else
+  set -- "$texts/systems/*.txt" "$texts/references/*.txt"
+fi
 # beam-bleu itself looks for the files, because it also knows object stores.
-files=$("$beam_bleu" files \
-  "$texts/$day/_SUCCESS" "$texts/$day/systems/*.txt" "$texts/$day/references/*.txt")
+files=$("$beam_bleu" files "$texts/_SUCCESS" "$@")
 code=$?
 if [ "$code" = 3 ]; then
   echo "nightly.sh: the texts of $day are not complete" >&2
@@ -37,16 +46,20 @@ if [ "$code" = 3 ]; then
 fi
 [ "$code" = 0 ] || exit "$code"
 
-set --
-while IFS= read -r file; do
-  folder=${file%/*}
-  case ${folder##*/} in
-    systems) set -- "$@" --candidates "$file" ;;
-    references) set -- "$@" --references "$file" ;;
-  esac
-done <<END
+if [ -n "${RECORDS-}" ]; then
+  set -- --input "$1"
+else
+  set --
+  while IFS= read -r file; do
+    folder=${file%/*}
+    case ${folder##*/} in
+      systems) set -- "$@" --candidates "$file" ;;
+      references) set -- "$@" --references "$file" ;;
+    esac
+  done <<END
 $files
 END
+fi
 
 # Without progress, stderr has only warnings and errors.
 set -- "$beam_bleu" "$@" --output "$scores/$day" --partition "$day" --progress off

@@ -68,6 +68,24 @@ def test_the_script_scores_the_day_that_is_given(folders):
     assert scores.read_bytes() == expected
 
 
+def test_the_script_scores_the_records_of_a_partition(folders):
+    partition = Path(folders["TEXTS"], "dt=2026-11-20")
+    partition.mkdir(parents=True)
+    shutil.copy(PROJECT / "examples" / "records" / "paired.parquet", partition / "part-0.parquet")
+    records = {
+        **folders,
+        "PREFIX": "dt=",
+        "RECORDS": "*.parquet",
+        "FLAGS": "--candidate_columns hyp_* --reference_columns ref0",
+    }
+    assert run("2026-11-20", records).returncode == 3
+    (partition / "_SUCCESS").touch()
+    assert run("2026-11-20", records).returncode == 0
+    scores = Path(folders["SCORES"], "2026-11-20", "scores.json").read_bytes()
+    flags = [*records["FLAGS"].split(), "--partition=2026-11-20", "--format=json"]
+    assert scores == called("--input", partition / "*.parquet", *flags).out
+
+
 def test_a_signal_to_the_script_ends_beam_bleu_in_order(folders, tmp_path):
     write_texts(folders, "2026-11-20")
     ended, link = tmp_path / "ended", tmp_path / "link.prom"

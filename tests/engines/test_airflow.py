@@ -35,6 +35,7 @@ class Airflow:
         self.home, self.dags = folder / "airflow", folder / "dags"
         self.texts, self.published = folder / "texts", folder / "published"
         self.scores, self.command = folder / "scores", folder / "beam-bleu"
+        self.variables = {}
         self.dags.mkdir()
         text = DAG.read_text()
         for ours, changed in (
@@ -74,6 +75,7 @@ class Airflow:
             "AIRFLOW_VAR_BEAM_BLEU_PUBLISHED": str(self.published),
             "AIRFLOW_VAR_BEAM_BLEU_FLAGS": "--lowercase --expect_segments 72",
             "AIRFLOW_VAR_BEAM_BLEU_GATES": "--fail_under 10",
+            **self.variables,
         }
         environment.pop("PYTHONPATH", None)
         return subprocess.run(
@@ -123,6 +125,23 @@ def test_the_texts_of_a_day_are_scored_and_published(airflow):
         *EXPECTED, f"--partition={DAY}"
     ).out
     assert airflow.history() == [(DAY, system) for system in SYSTEMS]
+
+
+def test_the_records_of_a_partition_are_scored(airflow, monkeypatch):
+    day, flags = "2026-11-24", "--candidate_columns hyp_* --reference_columns ref0"
+    names = {"PREFIX": "dt=", "RECORDS": "*.parquet", "FLAGS": flags}
+    variables = {f"AIRFLOW_VAR_BEAM_BLEU_{name}": value for name, value in names.items()}
+    monkeypatch.setattr(airflow, "variables", variables)
+    partition = airflow.texts / f"dt={day}"
+    partition.mkdir(parents=True)
+    shutil.copy(PROJECT / "examples" / "records" / "paired.parquet", partition)
+    (partition / "_SUCCESS").touch()
+    done, tasks = airflow.try_dag(day)
+    assert (done.returncode, tasks) == (0, SUCCESS), done.stdout
+    expected = called(
+        "--input", partition / "*.parquet", *flags.split(), f"--partition={day}", "--format=json"
+    )
+    assert (airflow.published / f"{day}.json").read_bytes() == expected.out
 
 
 def test_a_failed_job_is_tried_again_and_a_day_is_published_once(airflow, tmp_path):
