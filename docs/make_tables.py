@@ -13,6 +13,7 @@ from beam_bleu.pipeline.library.read_scores import (
     COMPARISON_COLUMNS,
     EXAMPLE_COLUMNS,
     METRIC_COLUMNS,
+    RESULT_COLUMNS,
     SCORE_COLUMNS,
 )
 from beam_bleu.transforms.definition.resampling import RESAMPLING_METHODS
@@ -58,6 +59,7 @@ _OF_RESULTS = {
     "meta": "shows [how well metrics agree with people](docs/metrics.md#agreement-with-people)",
     "report": "makes [an HTML page](docs/tables.md#a-page-for-colleagues) to send to colleagues",
     "rescore": "scores with [another smoothing or other weights](docs/result.md#saved-totals)",
+    "table": "writes [a table for databases](docs/result.md#a-table-for-databases), as Parquet",
     "worst": "shows [the segments](docs/tables.md#the-segments-behind-a-score) that lost most",
 }
 """What each subcommand that reads results does with them."""
@@ -172,10 +174,15 @@ def _inputs() -> _Parts:
 
 
 def _result() -> _Parts:
-    return {
+    columns = [
+        [code(field.name), str(field.type), field.metadata[b"meaning"].decode()]
+        for field in RESULT_COLUMNS
+    ]
+    fields = {
         f"fields of {name}.json": "\n".join(_objects(f"{name}.schema.json"))
         for name in ("scores", "manifest", "run")
     }
+    return {**fields, "columns of the table": table(["column", "type", "meaning"], columns)}
 
 
 def _objects(file: str) -> Iterator[str]:

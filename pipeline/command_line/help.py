@@ -45,6 +45,9 @@ SUBCOMMANDS = {
         "nights", "make an HTML page of results, to show to people", "RESULT... [flags]"
     ),
     "rescore": Subcommand("totals", "score saved totals by another definition", "FILE [flags]"),
+    "table": Subcommand(
+        "table", "write the scores of results as Parquet, for a database", "RESULT... > FILE"
+    ),
     "worst": Subcommand("worst", "show the worst segments, or those that lost most", "DIR [flags]"),
 }
 """Each is a function `NAME_command(argv) -> int` in a module of `subcommands`, imported on use."""

@@ -187,7 +187,7 @@ def notes_of(result: Result, metric: MetricNames) -> list[Note]:
     ]
 
 
-def signature_of(result: Result, row: ScoreRow) -> str | None:
+def signature_of(result: Result, row: ScoreRow | ComparisonRow) -> str | None:
     for language in result.languages_of(row.metric):
         if language["slice"].items() <= row.labels.items():
             signature: str = language["signature"]

@@ -66,9 +66,7 @@ class Night:
 
 def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Night]:
     """The nights at these paths, ordered by the dates in the paths, or by when their runs began."""
-    paths = dict.fromkeys(
-        found for word in words for path in named(word) for found in results_at(path)
-    )
+    paths = result_paths(words)
     if order is None:
         order = "path" if any(map(dates_in, paths)) else "run"
     nights = [_dated(path) if order == "path" else _started(path) for path in paths]
@@ -110,6 +108,11 @@ def are_several(words: Sequence[str]) -> bool:
         return True
     path = words[0].removeprefix("file://")
     return is_folder(path) and not _is_result(path) and next(_below(path), None) is not None
+
+
+def result_paths(words: Sequence[str]) -> list[str]:
+    found = (each for word in words for path in named(word) for each in results_at(path))
+    return [*dict.fromkeys(found)]
 
 
 def results_at(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`beam_bleu.read_scores`: reads a result as Arrow tables, for notebooks; does not load Beam."""
+"""Results as Arrow tables, without Beam: `read_scores` for notebooks, one table for databases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +14,7 @@ import pyarrow as pa
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import signature_of, systems_table
 from beam_bleu.pipeline.display.table import as_text
+from beam_bleu.pipeline.errors.printable import printable
 from beam_bleu.pipeline.examples import read_examples
 from beam_bleu.pipeline.result.document import document_bytes, document_of, read_result
 from beam_bleu.pipeline.result.rows import (
@@ -23,7 +24,12 @@ from beam_bleu.pipeline.result.rows import (
     Result,
     ScoreRow,
 )
-from beam_bleu.pipeline.saved.saved_result import is_folder, named_if_damaged, result_at
+from beam_bleu.pipeline.saved.saved_result import (
+    SavedResult,
+    is_folder,
+    named_if_damaged,
+    result_at,
+)
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score.score import own_fields
 
@@ -53,6 +59,11 @@ _OF_WHAT = (
     ),
     _column("segments", INTEGER, "how many segments", required=True),
 )
+_P_VALUES = (
+    _column("p_value", NUMBER, "the p-value"),
+    _column("p_value_holm", NUMBER, "the p-value, adjusted for all comparisons of the family"),
+    _column("detectable", NUMBER, "a true difference that would be found in 80 of 100 cases"),
+)
 
 METRIC_COLUMNS = pa.schema(
     [
@@ -81,15 +92,34 @@ COMPARISON_COLUMNS = pa.schema(
         _column("units", INTEGER, "how many units (segments or documents)", required=True),
         _column("difference", NUMBER, "the score of the system minus that of the baseline"),
         *_uncertainty("the difference"),
-        _column("p_value", NUMBER, "the p-value"),
-        _column("p_value_holm", NUMBER, "the p-value, adjusted for all comparisons of the family"),
-        _column("detectable", NUMBER, "a true difference that would be found in 80 of 100 cases"),
+        *_P_VALUES,
         _column("family", TEXT, "the family: corpus or slices", required=True),
     ]
 )
 
 _OF_COMPARED = "; null if the segment is not compared"
 _KINDS = "why it was picked: best, worst, gain, loss or sample"
+
+RESULT_COLUMNS = pa.schema(
+    [
+        _column("path", TEXT, "the result that was read", required=True),
+        # Not `partition`, which is a reserved word of BigQuery.
+        _column("partition_label", TEXT, "its `--partition`; null if it has none, or several"),
+        _column("kind", TEXT, "`score`, `preset` or `comparison`", required=True),
+        _column("family", TEXT, "`corpus`, `macro_average` or `slices`", required=True),
+        _METRIC,
+        _column("preset", TEXT, "the preset; null for other kinds"),
+        _column("signature", TEXT, "the definition; null if languages have different ones"),
+        _SYSTEM,
+        _column("baseline", TEXT, _BASELINE),
+        *_OF_WHAT,
+        _column("score", NUMBER, "the score, not rounded"),
+        _column("difference", NUMBER, "the score of the system minus that of the baseline"),
+        *_uncertainty("the score or the difference"),
+        *_P_VALUES,
+    ]
+)
+"""The columns of `beam-bleu table`, for databases: what is written must fit their tables."""
 
 EXAMPLE_COLUMNS = pa.schema(
     [
@@ -126,11 +156,12 @@ def _fields(row: MetricNames | ScoreRow | ComparisonRow) -> dict[str, Any]:
         low, high = row.interval or (None, None)
         fields |= {"slice": row.key.slice_text or None, "labels": row.labels or None}
         fields |= {"interval_low": low, "interval_high": high}
-    if isinstance(row, ComparisonRow):
-        fields["family"] = row.family
-    if isinstance(row, ScoreRow):
-        fields |= {name: row.parts[name] for name in own_fields(metric_type(row.metric).score_type)}
+        fields |= {"family": row.family}
     return fields
+
+
+def _parts(row: ScoreRow) -> dict[str, Any]:
+    return {name: row.parts[name] for name in own_fields(metric_type(row.metric).score_type)}
 
 
 def _table(schema: pa.Schema, entries: Iterable[Mapping[str, Any]]) -> pa.Table:
@@ -205,7 +236,7 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
     with named_if_damaged(saved.name):
         result = saved.result
         scores = (
-            {**_fields(row), "signature": signature_of(result, row)}
+            {**_fields(row), **_parts(row), "signature": signature_of(result, row)}
             for row in result.scores
             if row.slice != MACRO_AVERAGE
         )
@@ -218,3 +249,23 @@ def read_scores(path: str | os.PathLike[str]) -> ScoreTables:
             _table(EXAMPLE_COLUMNS, examples or ()),
             json.loads(document_bytes(document_of(result))),
         )
+
+
+def result_table(saved: SavedResult) -> pa.Table:
+    """All scores and comparisons of a result, also those of presets, as rows of one table."""
+    result = saved.result
+    (label,) = result.partitions if len(result.partitions) == 1 else (None,)
+    about = {"path": printable(saved.name), "partition_label": label}
+    with named_if_damaged(saved.name):
+        return _table(RESULT_COLUMNS, (about | row for row in _result_rows(result)))
+
+
+def _result_rows(result: Result) -> Iterator[dict[str, Any]]:
+    for row in result.scores:
+        yield {"kind": "score", **_fields(row), "signature": signature_of(result, row)}
+    for preset in result.presets:
+        named = {"preset": preset.preset, "signature": preset.signature}
+        yield from ({"kind": "preset", **_fields(row), **named} for row in preset.scores)
+    for compared in result.comparisons:
+        signature = signature_of(result, compared)
+        yield {"kind": "comparison", **_fields(compared), "signature": signature}

@@ -24,7 +24,7 @@ Entry = Mapping[str, Any]  # an entry of scores.json
 Method = Literal["paired", "independent", "unchanged"]
 
 
-# A family: comparisons whose p-values are adjusted together.
+# What a row is about. The p-values of the comparisons of a family are adjusted together.
 FamilyName = Literal["corpus", "macro_average", "slices"]
 
 # The families in their order, and where they compare systems.
@@ -78,6 +78,12 @@ class _Row:
         return "*".join(map(value_text, self.labels.values()))
 
     @property
+    def family(self) -> FamilyName:
+        if self.slice == MACRO_AVERAGE:
+            return MACRO_AVERAGE
+        return "corpus" if self.slice is None else "slices"
+
+    @property
     def key(self) -> Key:
         return Key(self.metric, slice_text(self.labels), self.system)
 
@@ -113,12 +119,6 @@ class DifferenceRow(_Row, Difference):
     slice: Slice
     p_value_holm: float | None = None
     reason: str = dataclasses.field(default="", compare=False)
-
-    @property
-    def family(self) -> FamilyName:
-        if self.slice == MACRO_AVERAGE:
-            return MACRO_AVERAGE
-        return "corpus" if self.slice is None else "slices"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

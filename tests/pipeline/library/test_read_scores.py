@@ -1,18 +1,22 @@
-"""`beam_bleu.read_scores`: a result as tables of Arrow."""
+"""Results as tables of Arrow: `beam_bleu.read_scores`, and `beam-bleu table`."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from command_line import EXAMPLE, PROJECT, called
 from made_reports import of_two_systems
-from made_results import entry, result, written
+from made_results import entry, result, write_night, written
 
 from beam_bleu import ScoreTables, read_scores
+from beam_bleu.pipeline.library.read_scores import RESULT_COLUMNS
 from beam_bleu.pipeline.result.rows import slice_text
 from beam_bleu.transforms.errors import InputError
 
@@ -122,3 +126,56 @@ def test_a_damaged_comparison_is_an_error_that_names_the_file(tmp_path):
         with pytest.raises(InputError, match=rf"{path} is not a result of beam-bleu, or it is dam"):
             read_scores(path)
     assert read_scores(written(path, of_two_systems())).comparisons.num_rows
+
+
+def printed_table(*words: Any) -> pa.Table:
+    run = called("table", *words)
+    assert (run.code, run.err) == (0, "")
+    return pq.read_table(io.BytesIO(run.out))
+
+
+def test_the_table_for_databases_has_the_scores_the_presets_and_the_comparisons(
+    read, document, folder
+):
+    rows = printed_table(folder)
+    assert rows.schema == RESULT_COLUMNS
+    for kind, expected in (("score", read.scores), ("comparison", read.comparisons)):
+        names = [name for name in rows.column_names if name in expected.column_names]
+        assert len(names) >= 10
+        own = rows.filter(pa.array(found == kind for found in rows["kind"].to_pylist()))
+        assert own.select(names).to_pylist() == expected.select(names).to_pylist()
+        assert {*own["path"].to_pylist()} == {str(folder)}
+        assert own["signature"].null_count == own["preset"].null_count - len(own) == 0
+    presets = [row for row in rows.to_pylist() if row["kind"] == "preset"]
+    shown = ("metric", "preset", "signature", "system", "score", "family")
+    assert [tuple(row[name] for name in shown) for row in presets] == [
+        (*(preset[name] for name in shown[:3]), row["system"], row["score"], "corpus")
+        for preset in document["presets"]
+        for row in preset["scores"]
+    ]
+
+
+def test_a_table_of_several_results_names_each_and_shows_means(tmp_path):
+    mean = {**entry("a", 31.0), "languages": 2}
+    del mean["slice"], mean["segments"]
+    document = result(entry("a", 30.0, of_slice={"lp": "en-de"}), macro_average=[mean])
+    for day in ("2026-11-20", "2026-11-21"):
+        write_night(tmp_path / day, document | {"partition": day})
+    rows = [
+        (
+            row["path"],
+            row["partition_label"],
+            row["family"],
+            row["slice"],
+            row["segments"],
+            row["score"],
+        )
+        for row in printed_table(tmp_path).to_pylist()
+    ]
+    assert rows == [
+        (str(tmp_path / day), day, *about)
+        for day in ("2026-11-20", "2026-11-21")
+        for about in (("slices", "lp=en-de", 100, 30.0), ("macro_average", None, 2, 31.0))
+    ]
+    (tmp_path / "2026-11-20" / "_SUCCESS").unlink()
+    called("table", tmp_path).assert_failed(3, f"{tmp_path}/2026-11-20 has no _SUCCESS")
