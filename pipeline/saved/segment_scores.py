@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SEGMENT_FILE = ".seg.score"
 
-_COPY_AGAIN = "copy all files of one result again, or run it again with --segment_scores"
+_AGAIN = "copy all files of one result again, or run it again with --segment_scores"
 
 
 def manifest_of(folder: str) -> Mapping[str, Any]:
@@ -53,10 +53,10 @@ def opened(files: Sequence[str], rows: int) -> Iterator[pyarrow.dataset.Dataset]
         data = pyarrow.dataset.dataset(list(files))
         count = data.count_rows()
         if count != rows:
-            raise InputError(f"{folder} has {count} rows, and scores.json says {rows}", _COPY_AGAIN)
+            raise InputError(f"{folder} has {count} rows, and scores.json says {rows}", _AGAIN)
         yield data
     except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{folder} cannot be read: {error}", _COPY_AGAIN) from error
+        raise InputError(f"{folder} cannot be read: {error}", _AGAIN) from error
 
 
 class SegmentScores(NamedTuple):
@@ -87,8 +87,7 @@ def scores_in_file(path: str) -> SegmentScores:
             f"{path} does not have as many scores of each system: {shown or 'it is empty'}",
             "give every system a line for each segment, with None for a missing score",
         )
-    scores = {system: np.array(own) for system, own in by_system.items()}
-    return SegmentScores(path, min(numbers), scores)
+    return SegmentScores(path, min(numbers), {s: np.array(own) for s, own in by_system.items()})
 
 
 def scores_in_run(folder: str) -> dict[MetricWord, SegmentScores]:
@@ -110,8 +109,7 @@ def scores_in_run(folder: str) -> dict[MetricWord, SegmentScores]:
     by_metric = {}
     for word in result.words:
         own = scores[words.index(word)] * (-1 if row_of(word).lower_is_better else 1)
-        by_systems = dict(zip(systems, own, strict=True))
-        by_metric[word] = SegmentScores(folder, len(segments), by_systems)
+        by_metric[word] = SegmentScores(folder, len(segments), dict(zip(systems, own, strict=True)))
     return by_metric
 
 

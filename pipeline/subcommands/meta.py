@@ -38,24 +38,15 @@ _USUAL_DECIMALS = 3
 
 def meta_command(argv: Sequence[str]) -> int:
     description = (
-        "Shows how well metrics agree with people: soft pairwise accuracy of systems, and of "
-        "segments pairwise accuracy with ties, Pearson's correlation and Kendall's tau-b. Scores "
-        f"come from a run with --segment_scores, from files NAME{SEGMENT_FILE} of "
-        "mt-metrics-eval, or both."
+        "Shows how well metrics agree with people. The scores of segments come from a run with "
+        f"--segment_scores, from files NAME{SEGMENT_FILE} of mt-metrics-eval, or both."
     )
-    human = Flag(
-        "human",
-        f"the human scores: a file NAME{SEGMENT_FILE}, or a metric of the run, such as mean:esa",
-        "NAME",
-        ("--human",),
-    )
+    shown = f"the human scores: a file NAME{SEGMENT_FILE}, or a metric of the run, such as mean:esa"
+    human = Flag("human", shown, "NAME", ("--human",))
     shown = f"more metrics: a file NAME{SEGMENT_FILE}, or a pattern; higher is better; repeatable"
     metrics = Flag("metric", shown, "[NAME=]FILE", ("-m", "--metric"), ())
     result = Flag("result", "the folder of a run; all its metrics are shown", "DIR", nargs="?")
-    groups = {
-        "input": [result, human, metrics],
-        "output": [format_flag("text", "json", *_PAPER)],
-    }
+    groups = {"input": [result, human, metrics], "output": [format_flag("text", "json", *_PAPER)]}
     return run("meta", description, groups, argv, _meta)
 
 
@@ -147,7 +138,7 @@ def _columns(judged: Sequence[_Judged]) -> Iterator[Column]:
         yield measure.label, [estimate(each.value, each.interval, decimals) for each in found]
         if any(each.threshold is not None for each in found):
             thresholds = ["" if x is None else f"{x:.4g}" for x in (e.threshold for e in found)]
-            yield "threshold", [Number(text) for text in thresholds]
+            yield "threshold", list(map(Number, thresholds))
 
 
 def _as_json(human: str, judged: Sequence[_Judged]) -> str:
