@@ -150,7 +150,7 @@ def _score(score: Json) -> Json:
         "oneOf": [
             {
                 "properties": _of_metric(row),
-                "propertyNames": {"pattern": f"^({'|'.join([*shared, *own[name]])})$"},
+                "propertyNames": {"pattern": f"^({'|'.join(_possible(name, shared, own[name]))})$"},
                 "required": [field for field in own[name] if field not in everywhere],
             }
             for name, row in METRICS.items()
@@ -160,8 +160,15 @@ def _score(score: Json) -> Json:
             "score": former["score"],
             **{field: _description(former.get(field, {})) | fields[field] for field in order},
             **last,
+            "wilson_interval": former["wilson_interval"],
         },
     }
+
+
+def _possible(metric: str, shared: Iterable[str], own: Iterable[str]) -> list[str]:
+    """The names of all fields that a score of this metric can have."""
+    has_outcome = metric_type(metric).OUTCOME is not None
+    return [*shared, *own, *(["wilson_interval"] if has_outcome else [])]
 
 
 def _description(field: Json) -> Json:

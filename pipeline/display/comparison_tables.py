@@ -52,7 +52,8 @@ def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
 
 def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | None:
     """A row for each difference; None if none has a p-value, since the scores then say as much."""
-    if not (adjusted := _adjusted(view, compared)):
+    adjusted = _adjusted(view, compared)
+    if not adjusted and not any(row.mcnemar for row in compared):
         return None
     metric, segments = compared[0].metric, compared[0].segments
     scores = {score.system: score for score in view.result.whole(metric)}
@@ -78,6 +79,8 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
     if adjusted > 1:  # a family's only p-value is not adjusted
         caption[0] += f"; Holm p: p adjusted for {adjusted} comparisons"
         columns.append(("Holm p", [Number(p_value(row.p_value_holm)) for row in shown]))
+    if any(row.mcnemar for row in shown):
+        columns.append(("McNemar p", [exact_number(row) for row in shown]))
     if any(row.detectable is not None for row in shown):
         caption.append(
             "detectable: the smallest true difference that such a test set would usually find "
@@ -175,6 +178,11 @@ def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table
         columns.append(("p of sacreBLEU", of_sacrebleu))
         caption.append("p of sacreBLEU: as sacreBLEU computes it")
     return table_of(columns, caption)
+
+
+def exact_number(row: DifferenceRow | None) -> Number:
+    exact = row.mcnemar if row else None
+    return Number(p_value(exact.p_value if exact else None))
 
 
 def difference_number(row: DifferenceRow | None, decimals: int) -> Number:

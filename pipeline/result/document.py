@@ -17,6 +17,7 @@ from beam_bleu.pipeline.result.rows import (
     Result,
     ScoreRow,
 )
+from beam_bleu.transforms.score.differences import McNemar
 
 Document = Mapping[str, Any]
 _METRIC = ("metric", "name", "signature", "sacrebleu_signature")
@@ -33,7 +34,7 @@ _AS_THEY_ARE = (
 _OF_MEANS = {"slice": MACRO_AVERAGE}  # in rows of means, whose entries have no slice
 _NOT_PARTS = {
     *("metric", "system", "slice", "segments", "languages", "tasks", "score"),
-    *("standard_error", "interval"),
+    *("standard_error", "interval", "wilson_interval"),
 }
 
 
@@ -89,6 +90,8 @@ def _score_entry(row: ScoreRow, averaged: str, has_errors: bool) -> dict[str, An
     entry = numbers_of(row, averaged)
     if has_errors:
         entry |= {"standard_error": row.standard_error, "interval": row.interval}
+    if row.wilson_interval is not None:
+        entry["wilson_interval"] = row.wilson_interval
     return entry
 
 
@@ -104,6 +107,8 @@ def _comparison_entry(row: ComparisonRow) -> dict[str, Any]:
     entry = {name: getattr(row, name) for name in (*_COMPARED, *_NUMBERS, "family")}
     if row.slice == MACRO_AVERAGE:
         del entry["slice"]
+    if row.mcnemar is not None:
+        entry["mcnemar"] = row.mcnemar._asdict()
     return entry
 
 
@@ -148,6 +153,7 @@ def read_result(document: Document) -> Result:
             ComparisonRow(
                 **{name: entry[name] for name in _COMPARED},
                 **{name: _number(entry[name]) for name in _NUMBERS},
+                mcnemar=McNemar(**entry["mcnemar"]) if "mcnemar" in entry else None,
             )
             for entry in compared
         ),
@@ -187,6 +193,7 @@ def _score(entry: Document) -> ScoreRow:
             for name, value in entry.items()
             if name not in _NOT_PARTS
         },
+        wilson_interval=_number(entry.get("wilson_interval")),
     )
 
 

@@ -105,6 +105,7 @@ class ScoreRow(_Row):
     interval: tuple[float, float] | None
     parts: Mapping[str, Any]
     warnings: tuple[str, ...] = dataclasses.field(default=(), compare=False)
+    wilson_interval: tuple[float, float] | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -197,7 +197,8 @@ class MetricRows:
             )
             score, own = parts["score"], {name: parts[name] for name in fields}
             about = (self.word, system, place.labels or None, sums.segments)
-            rows.append(ScoreRow(*about, score, error, interval(score, error), own, warnings))
+            ends, exact = interval(score, error), estimates.wilson_interval(system, place.key)
+            rows.append(ScoreRow(*about, score, error, ends, own, warnings, exact))
         return rows
 
     def _rows_of_parts(self, rows: Iterable[Row]) -> dict[str, list[Row]]:

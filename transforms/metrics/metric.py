@@ -134,6 +134,8 @@ class Metric(Config):
     LENGTHS: ClassVar[tuple[str, int, int] | None] = None
     # The columns that are shown, each with its name.
     COUNTS: ClassVar[tuple[tuple[str, int], ...]] = ()
+    # The column that alone says whether a segment is right (1) or wrong (0), if there is one.
+    OUTCOME: ClassVar[int | None] = None
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(cast(Any, self)):

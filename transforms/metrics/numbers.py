@@ -56,6 +56,7 @@ class MeanConfig(Metric):
             *(f"negative_{place}" for place in reversed(range(VALUE_COLUMNS))),
         )
     )
+    OUTCOME = _POSITIVE.start
     _BETTER: ClassVar[str] = "higher"
 
     column: str = "score"

@@ -109,6 +109,7 @@ class ExactMatchConfig(_OfAnswers):
     score_type = ExactMatchScore
     name = "exact match"
     basis = Basis(("segments", "empty_candidates", "exact"))
+    OUTCOME = EXACT
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         count_exact_rows(texts.spans, len(texts.batch.references), counts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from beam_bleu.transforms.definition.choices import require_flag
 from beam_bleu.transforms.score.score import Score, shown_columns, size_of
@@ -35,6 +36,20 @@ DETECTABLE = TWO_SIDED_95 + _POWER_80
 """In standard errors: the smallest true difference usually found significant (80 % power)."""
 
 
+class McNemar(NamedTuple):
+    """McNemar's exact test of two systems whose segments are right or wrong (1 or 0).
+
+    Attributes:
+      higher: how many segments only the system has right.
+      lower: how many only its baseline has right.
+      p_value: two-sided. If both were equally good, a coin would decide each of these segments.
+    """
+
+    higher: int
+    lower: int
+    p_value: float
+
+
 @dataclasses.dataclass(frozen=True)
 class Difference:
     """The difference of two scores: a system minus its baseline, or a new score minus an old one.
@@ -49,6 +64,7 @@ class Difference:
     p_value: float | None = None
     detectable: float | None = None
     reason: str = ""
+    mcnemar: McNemar | None = None
 
 
 def interval(center: float, standard_error: float | None) -> tuple[float, float] | None:
@@ -56,6 +72,30 @@ def interval(center: float, standard_error: float | None) -> tuple[float, float]
         return None
     half = TWO_SIDED_95 * standard_error
     return center - half, center + half
+
+
+def wilson(right: int, segments: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share, from 0 to 1 (Wilson 1927)."""
+    share, square = right / segments, TWO_SIDED_95**2
+    size = segments + square
+    center = (right + square / 2) / size
+    half = TWO_SIDED_95 * math.sqrt(segments * share * (1 - share) + square / 4) / size
+    return max(0.0, center - half), min(1.0, center + half)  # rounding could exceed the ends
+
+
+def mcnemar(higher: int, lower: int) -> McNemar:
+    """The test by its definition (McNemar 1947): a binomial distribution, without approximation."""
+    number, fewer = higher + lower, min(higher, lower)
+    # The probabilities from the middle down, as multiples of that in the middle.
+    term, half, tail = 1.0, 0.0, 0.0
+    for successes in range(number // 2, -1, -1):
+        half += term
+        tail += term if successes <= fewer else 0.0
+        term *= successes / (number - successes + 1)
+        if not term:
+            break
+    whole = 2 * half - (number % 2 == 0)  # an even number has only one middle
+    return McNemar(higher, lower, min(1.0, 2 * tail / whole))
 
 
 def too_few(number: int, unit: str) -> str:
@@ -155,6 +195,8 @@ class SystemComparison(Difference):
       detectable: the smallest true difference that this test set would usually find significant
         (80 % power); None if there is no standard error, or if it is 0.
       reason: why there is no standard error or no p-value; "" if there are both.
+      mcnemar: `higher`, `lower` and `p_value` of McNemar's exact test, if each segment is right or
+        wrong, as for exact match; else None.
     """
 
     system: str

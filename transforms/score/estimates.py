@@ -29,9 +29,12 @@ from beam_bleu.transforms.native.arrays import ExactIntegers, Floats, Integers, 
 from beam_bleu.transforms.score.differences import (
     FEWEST_UNITS,
     Difference,
+    McNemar,
     interval,
     judged,
+    mcnemar,
     too_few,
+    wilson,
 )
 from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.score.suspicious_input import suspicions
@@ -68,6 +71,19 @@ class Estimates:
             return None, self._why_no_error(self.totals.own[group, place])
         return error, ""
 
+    def wilson_interval(self, system: str, key: GroupKey = None) -> tuple[float, float] | None:
+        """Wilson's interval of a score, if each segment is right or wrong; else None."""
+        group, place = self.totals.group_of.get(key), self.totals.place_of.get(system)
+        if group is None or place is None:
+            return None
+        sums = self.totals.own[group, place]
+        if (right := self._right(sums)) is None:
+            return None
+        of_one = [column in (SEGMENTS, self.metric.OUTCOME) for column in range(self.totals.width)]
+        low, high = wilson(right, int(sums[0]))
+        points = self.metric.value(of_one)
+        return points * low, points * high
+
     def difference(self, system: str, baseline: str, key: GroupKey = None) -> Difference | None:
         """A score minus its baseline's, on the units that all systems have. What makes a test set
         hard is mostly the same for both, so the error is usually smaller than those of the scores.
@@ -84,12 +100,39 @@ class Estimates:
         error = float(self._of_differences[group, pair])
         if not math.isnan(error):
             new, old = self._common.scores[group, places].tolist()
-            return judged(units, segments, new - old, error)
-        if self._are_identical(group, pair):
-            return judged(units, segments, 0.0, 0.0)
-        new, old = map(self.metric.value, sums[:, 1 : 1 + totals.width].tolist())
-        reason = self._why_no_error(sums[0]) or self._why_no_error(sums[1])
-        return Difference(units, segments, new - old, reason=reason)
+            found = judged(units, segments, new - old, error)
+        elif self._are_identical(group, pair):
+            found = judged(units, segments, 0.0, 0.0)
+        else:
+            new, old = map(self.metric.value, sums[:, 1 : 1 + totals.width].tolist())
+            reason = self._why_no_error(sums[0]) or self._why_no_error(sums[1])
+            found = Difference(units, segments, new - old, reason=reason)
+        exact = self._mcnemar(sums, group, pair)
+        return found if exact is None else dataclasses.replace(found, mcnemar=exact)
+
+    def _mcnemar(self, sums: ExactIntegers, group: int, pair: int) -> McNemar | None:
+        own, other = map(self._right, sums)
+        if own is None or other is None:
+            return None
+        outcome = self.metric.OUTCOME
+        both = int(self.totals.crosses[group, pair, outcome, outcome])
+        return mcnemar(own - both, other - both)
+
+    def _right(self, sums: ExactIntegers) -> int | None:
+        """How many segments are right; None unless each unit is a segment with the value 0 or 1."""
+        outcome, width = self.metric.OUTCOME, self.totals.width
+        if outcome is None or not self.totals.has_products or not sums[0]:
+            return None
+        units, *columns = sums[: 1 + width].tolist()
+        # An integer of 0 or more is 0 or 1 in all units if its squares have the same sum.
+        squares = sums[1 + width + packed_places(width)[outcome, outcome]]
+        is_binary = (units, squares) == (columns[SEGMENTS], columns[outcome])
+        is_binary &= not any(columns[column] for column in self._beside_outcome)
+        return columns[outcome] if is_binary else None
+
+    @functools.cached_property
+    def _beside_outcome(self) -> set[int]:
+        return {*self.metric.used(self.totals.width)} - {SEGMENTS, self.metric.OUTCOME}
 
     def _why_no_error(self, sums: ExactIntegers) -> str:
         units, *columns = sums[: 1 + self.totals.width].tolist()

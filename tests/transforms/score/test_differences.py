@@ -11,13 +11,17 @@ from scoring import score_of_totals
 
 from beam_bleu.transforms.metrics.bleu.columns import CANDIDATE_LENGTH, FIRST_MATCHES
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
-from beam_bleu.transforms.metrics.numbers import MeanScore
+from beam_bleu.transforms.metrics.numbers import MeanConfig, MeanScore
+from beam_bleu.transforms.metrics.squad import ExactMatchConfig
+from beam_bleu.transforms.native.fixed_point import value_columns
 from beam_bleu.transforms.score.differences import (
     ComparedSystems,
     SystemComparison,
     clusters,
     difference_of_estimates,
     holm,
+    mcnemar,
+    wilson,
 )
 from beam_bleu.transforms.score.estimates import Estimates
 
@@ -204,3 +208,64 @@ def test_compared_systems_read_like_the_tables():
     assert lines[7].split() == ["system", "baseline", "difference", "p", "Holm", "p", "detectable"]
     assert lines[8].split() == ["b", "a", "+11.35", "±", "1.79", "<0.001", "0.041", "2.55"]
     assert "clusters" not in repr(dataclasses.replace(compared, clusters=(), comparisons=()))
+
+
+MCNEMAR = {
+    (0, 0): 1.0,
+    (5, 0): 0.0625,
+    (10, 1): 0.01171875,
+    (3, 3): 1.0,
+    (123, 456): 6.1990917057476645e-46,
+    (1000, 1100): 0.03072070786424249,
+    (300000, 301000): 0.19752669267686337,
+}
+"""By (higher, lower): the p-value of statsmodels 0.14.5, `mcnemar(table, exact=True)`."""
+
+WILSON = {
+    (0, 10): (0.0, 0.27753279986288926),
+    (10, 10): (0.7224672001371106, 1.0),
+    (12, 32): (0.22933887309454207, 0.5474559264692256),
+    (123456, 1000000): (0.12281269653142285, 0.12410219641400438),
+}
+"""By (right, segments): statsmodels 0.14.5, `proportion_confint`, method "wilson"."""
+
+
+def test_mcnemar_and_wilson_are_those_of_statsmodels():
+    for (higher, lower), p_value in MCNEMAR.items():
+        assert mcnemar(higher, lower).p_value == pytest.approx(p_value, rel=1e-9)
+        assert mcnemar(lower, higher) == (lower, higher, mcnemar(higher, lower).p_value)
+    for counts, interval in WILSON.items():
+        assert wilson(*counts) == pytest.approx(interval, rel=1e-12, abs=1e-15)
+
+
+def test_only_segments_that_are_right_or_wrong_have_mcnemar():
+    def estimates(values, others):
+        config = MeanConfig("acc")
+        rows = []
+        for own in (values, others):
+            numbers = np.array(own, np.float64)
+            columns = np.zeros((len(own), config.basis.width), np.int64)
+            columns[:, 0] = 1
+            columns[:, 1:5] = value_columns(np.maximum(numbers, 0))
+            columns[:, 5:] = value_columns(np.maximum(-numbers, 0))
+            rows.append(columns.tolist())
+        return Estimates(made_totals(*rows), config)
+
+    right = estimates([1, 1, 0, 1, 0], [0, 1, 0, 0, 1])
+    found = right.difference("a", "b").mcnemar
+    assert found == mcnemar(2, 1)
+    assert right.difference("b", "a").mcnemar == mcnemar(1, 2)
+    assert right.wilson_interval("a") == wilson(3, 5)
+    for value in (2, 0.5, -1):
+        other = estimates([1, 1, 0, 1, value], [0, 1, 0, 0, 1])
+        assert other.difference("a", "b").mcnemar is None
+        assert other.wilson_interval("a") is None
+        assert other.wilson_interval("b") == wilson(2, 5)
+    exact = ExactMatchConfig()
+    segments = [(1, 0, 1), (1, 1, 0), (1, 0, 1)]
+    assert Estimates(made_totals(segments), exact).wilson_interval("a") == pytest.approx(
+        [100 * end for end in wilson(2, 3)]
+    )
+    documents = [(2, 0, 1), (1, 0, 1)]
+    found = Estimates(made_totals(documents, documents), exact)
+    assert found.wilson_interval("a") is found.difference("a", "b").mcnemar is None
