@@ -24,7 +24,7 @@ from docs.make import made
 from docs.pages import COMMAND as MAKE
 
 SHOWN = ["README.md", *(f"docs/{name}.md" for name in ("inputs", "metrics", "significance"))]
-SHOWN += [f"docs/{name}.md" for name in ("tables", "nights", "result")]
+SHOWN += [f"docs/{name}.md" for name in ("tables", "nights", "result", "evaluation")]
 """Pages whose console blocks show commands and all that they print."""
 
 NEEDS_FLINK = "cluster flags flink"

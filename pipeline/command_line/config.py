@@ -13,6 +13,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from beam_bleu.pipeline.command_line.definition_flags import (
     LANGUAGE_FLAGS,
+    METRICS_BY,
     METRICS_FLAG,
     PRESET,
     DefinitionFlags,
@@ -251,7 +252,7 @@ GROUPS: Mapping[str, tuple[Flag, ...]] = {
         *flags_of(BringingTogetherFlags),
         *flags_of(LayoutFlags),
     ),
-    "definition, metrics": (METRICS_FLAG,),
+    "definition, metrics": (METRICS_FLAG, METRICS_BY),
     "definition, from texts to tokens": (PRESET, *usual_flags(of_text=True), *LANGUAGE_FLAGS),
     "definition, from n-grams to a score": usual_flags(of_text=False),
     "definition, other metrics": metric_flags(METRICS_OF_TEXTS, besides=[DEFAULT_METRIC]),

@@ -77,6 +77,18 @@ def _metric(text: str) -> str:
     return text
 
 
+def _metrics_of_tasks(text: str) -> tuple[str, tuple[MetricWord, ...]]:
+    """(PATTERN, metrics) of a value of --metrics_by."""
+    pattern, _, words = text.rpartition("=")
+    names = tuple(words.split())
+    if not (pattern and names and all(map(is_metric, names)) and len({*names}) == len(names)):
+        raise ValueError(
+            "must be PATTERN=METRIC, or 'PATTERN=METRIC METRIC' in quotes, with different metrics "
+            f"of {', '.join(METRIC_WORDS)}, got {text!r}"
+        )
+    return pattern, names
+
+
 def language_code(text: str) -> str:
     try:
         tokenizer_of(text)
@@ -115,6 +127,14 @@ class DefinitionFlags:
         nargs="+",
         shown_default=f"default {DEFAULT_METRIC}",
     )
+    metrics_by: tuple[tuple[str, tuple[MetricWord, ...]], ...] = flag(
+        (),
+        "the metrics of each task, if --layout says that there are tasks: of the patterns that "
+        "match its name, the first one counts, such as 'mgsm*=exact_match' 'xlsum*=rougeL chrf'",
+        "PATTERN=METRIC",
+        convert=_metrics_of_tasks,
+        nargs="+",
+    )
     preset: PresetName | None = flag(
         None,
         "the BLEU of a tool or paper; other flags change it; `--preset list` shows all presets",
@@ -141,12 +161,22 @@ class DefinitionFlags:
 
     @property
     def chosen_metrics(self) -> tuple[MetricWord, ...]:
-        names = self.metrics or (DEFAULT_METRIC,)
+        of_tasks = dict.fromkeys(name for names in self.by_task.values() for name in names)
+        names = self.metrics or tuple(of_tasks) or (DEFAULT_METRIC,)
         if len({*names}) < len(names):
             raise UsageError(
                 f"--metrics {' '.join(names)} has a metric twice", "name each metric only once"
             )
         return names
+
+    @property
+    def by_task(self) -> dict[str, tuple[MetricWord, ...]]:
+        by_task = dict(self.metrics_by)
+        if len(by_task) < len(self.metrics_by):
+            raise UsageError(
+                "--metrics_by has a pattern twice", "write all metrics of a pattern after one ="
+            )
+        return by_task
 
     def choices_of(self, name: MetricWord) -> dict[Flag, Any]:
         chosen: dict[Flag, Any] = {}
@@ -162,7 +192,7 @@ class DefinitionFlags:
         return chosen
 
 
-METRICS_FLAG, PRESET, *LANGUAGE_FLAGS = flags_of(DefinitionFlags)
+METRICS_FLAG, METRICS_BY, PRESET, *LANGUAGE_FLAGS = flags_of(DefinitionFlags)
 
 
 def with_choices(kind: type[_Flags], values: Mapping[str, Any]) -> _Flags:
@@ -337,6 +367,11 @@ def job_metrics(
     """The metrics that a command line asks for, defined by its flags or by `configs`."""
     given, chosen = configs or {}, flags.chosen_metrics
     refuse_flags_of_other_metrics(flags, chosen)
+    if flags.metrics_by and unpooled is None:
+        raise UsageError(
+            "--metrics_by needs tasks that are scored one by one",
+            "give --layout lm-eval or lighteval, without --pool_tasks; Evaluate needs unpooled",
+        )
     text, bleu = Text(normalize=flags.choices.get("normalize")), BleuConfig()
     if DEFAULT_METRIC in chosen:
         bleu = given.get(DEFAULT_METRIC) or _usual_definition(flags)
@@ -364,6 +399,7 @@ def job_metrics(
             picked.get(name, config.metric) if flags.segment_scores else None,
             flags.language_column,
             unpooled,
+            flags.by_task,
         )
     return JobMetrics(scorings, texts, text, picked)
 

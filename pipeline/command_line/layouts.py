@@ -12,7 +12,7 @@ from beam_bleu.pipeline.folder.paths import checked_path
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import InputError, UsageError, joined
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, row_of
+from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import (
@@ -102,7 +102,7 @@ def unpooled_label(flags: Config) -> str | None:
 def _of_records(flags: Config, layout: Layout) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     systems = [*flags.systems, *flags.candidates]
-    if any(row_of(word).counts_texts for word in flags.metrics or [DEFAULT_METRIC]):
+    if any(row_of(word).counts_texts for word in flags.chosen_metrics):
         settings |= layout.columns
     if flags.input is None and layout.id_column:
         settings["join_on"] = (layout.id_column,)
@@ -176,7 +176,7 @@ def _wmt24pp(flags: Config) -> Settings:
 
 def _lm_eval(flags: Config) -> Settings:
     settings: dict[str, Any] = {}
-    words = {*(flags.metrics or [DEFAULT_METRIC])}
+    words = {*flags.chosen_metrics}
     # If the user names the column of the log-probabilities, the samples do not have the columns
     # from which the harness computes its own perplexities.
     if "perplexity" in words and "logprob_column" not in flags.choices:

@@ -199,13 +199,15 @@ def job_of(
     flags: Config, source: Source, metrics: JobMetrics, run: str = "", threads: int = 1
 ) -> Job:
     slices = slicing(flags)
+    if flags.metrics_by:
+        slices = slices.within(str(next(iter(metrics.scorings.values())).unpooled))
     if flags.documents not in (None, *source.labels) and DOCUMENT in source.labels:
         flags = dataclasses.replace(flags, documents=DOCUMENT)  # --documents names files
     check_labels(flags, source.labels)
     if "references" not in metrics.needs.roles and any(LENGTH in item for item in slices.items):
         raise UsageError(
             f"--slice_by {LENGTH}: the references have this length, and --metrics "
-            f"{' '.join(flags.metrics)} reads none",
+            f"{' '.join(flags.chosen_metrics)} reads none",
             "leave it out, or ask for a metric of texts, too",
         )
     job = Job(

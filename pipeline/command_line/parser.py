@@ -166,6 +166,12 @@ _CONTRADICTIONS = (
         "language_column coverage=each",
         "because replicates are of the whole corpus and of all systems",
     ),
+    ("metrics", "metrics_by", "which names the metrics of each task"),
+    (
+        "metrics_by",
+        "language_column compare_presets resample score_only segment_scores examples report",
+        "because no metric need be of all segments",
+    ),
     ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),
     ("score_only", "compare_presets", "because it shows only one score of each system"),
     ("systems", "candidates", "because both name systems"),

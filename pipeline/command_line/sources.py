@@ -111,7 +111,7 @@ class _Described:
                 )
         if self.needs.values:
             raise UsageError(
-                f"--metrics {' '.join(flags.metrics)} needs the column "
+                f"--metrics {' '.join(flags.chosen_metrics)} needs the column "
                 f"{self.needs.values[0].column}, and line-parallel text has no columns",
                 "name records that have it: --input PATTERN",
             )

@@ -7,13 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from beam_bleu.pipeline.display.row_order import Part, View, chosen_rows, verdict
 from beam_bleu.pipeline.display.score_tables import (
+    AVERAGE,
     Slice,
+    macro_average,
     ranks_of,
     score_number,
     segments_of,
     slices_of,
+    units_of,
 )
 from beam_bleu.pipeline.display.table import Cell, Column, Table, table_of
+from beam_bleu.pipeline.errors.printable import value_text
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     ComparisonRow,
@@ -178,6 +182,51 @@ def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table
         columns.append(("p of sacreBLEU", of_sacrebleu))
         caption.append("p of sacreBLEU: as sacreBLEU computes it")
     return table_of(columns, caption)
+
+
+def tasks_table(view: View, *, for_paper: bool = False) -> Table | None:
+    """A row for each task and each of its metrics; None unless tasks have metrics of their own."""
+    result = view.result
+    label = next((name for task in result.tasks if "metrics" in task for name in task["slice"]), "")
+    if not label:
+        return None
+    found: list[tuple[MetricNames, int, Slice]] = []
+    for metric in result.metrics:
+        slices = slices_of(result, metric.metric)[label]
+        decimals = view.decimals_of(
+            metric.metric, (row for own in slices for row in own.scores.values())
+        )
+        found += [(metric, decimals, own) for own in slices]
+        if len(slices) > 1:
+            found.append((metric, decimals, macro_average(result, metric.metric)))
+    # Task by task, and means last.
+    names = [*(value_text(task["slice"][label]) for task in result.tasks), AVERAGE]
+    found.sort(key=lambda row: names.index(row[2].name))
+    shown, hidden = chosen_rows(found, lambda row: row[2].parts, view.choice, "row")
+    compared = {own.system: own.baseline for row in found for own in row[2].differences}
+    has_exact = any(own.mcnemar for row in found for own in row[2].differences)
+    of_pair = ("Holm p", *(["McNemar p"] if has_exact else []))
+    header = [label, "metric", "segments", *result.systems]
+    for system, baseline in compared.items():
+        header += [f"{system} - {baseline}", *of_pair]
+    rows: list[list[Cell]] = []
+    for metric, decimals, own in shown:
+        by_system = {row.system: row for row in own.differences}
+        segments = "" if own.name == AVERAGE else segments_of(own.scores.values())
+        cells: list[Cell] = [own.name, metric.name, segments]
+        cells += [score_number(own.scores.get(system), decimals) for system in result.systems]
+        for system in compared:
+            row = by_system.get(system)
+            number = difference_number(row, decimals)
+            cells.append(dataclasses.replace(number, mark="") if for_paper else number)
+            cells.append(Number(p_value(row.p_value_holm if row else None)))
+            cells += [exact_number(row)] if has_exact else []
+        rows.append(cells)
+    about = [f"{units_of(result)}, by {label}; {HALF_INTERVAL}" if for_paper else f"by {label}"]
+    if compared:
+        about.append("Holm p: adjusted for all comparisons by the same metric")
+        about += [] if for_paper else [f"worse or better where it is below {SIGNIFICANCE_LEVEL}"]
+    return Table(["; ".join(about), *hidden], header, rows)
 
 
 def exact_number(row: DifferenceRow | None) -> Number:

@@ -6,7 +6,11 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from beam_bleu.pipeline.display.comparison_tables import comparison_tables, resampled_tables
+from beam_bleu.pipeline.display.comparison_tables import (
+    comparison_tables,
+    resampled_tables,
+    tasks_table,
+)
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import (
     notes_of,
@@ -44,6 +48,8 @@ def _text(view: View) -> str:
         parts.append(as_text(table))
     if not is_only:
         parts.append(as_lines(signatures))
+    if tasks := tasks_table(view):
+        return "\n".join([*parts, as_text(tasks)])
     for metric in result.metrics:
         tables = [*slice_tables(view, metric), *comparison_tables(view, metric)]
         if presets := preset_table(view, metric):
@@ -55,6 +61,10 @@ def _text(view: View) -> str:
 
 
 def _paper_tables(view: View) -> Iterator[Table]:
+    if tasks := tasks_table(view, for_paper=True):
+        notes = [note for metric in view.result.metrics for note in notes_of(view.result, metric)]
+        yield dataclasses.replace(tasks, notes=notes)
+        return
     if systems := systems_table(view, for_paper=True):
         yield systems
     for metric in view.result.metrics:

@@ -29,6 +29,9 @@ _STARS = {0.001: "***", 0.01: "**", SIGNIFICANCE_LEVEL: "*"}
 
 _SHOWN_LANGUAGES = 8
 
+AVERAGE = "macro average"
+"""The name of the row of means."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Slice:
@@ -52,6 +55,14 @@ def slices_of(result: Result, metric: MetricWord) -> dict[str, list[Slice]]:
             else:
                 own.differences.append(row)
     return {item: list(slices.values()) for item, slices in items.items()}
+
+
+def macro_average(result: Result, metric: MetricWord) -> Slice:
+    return Slice(
+        AVERAGE,
+        {row.system: row for row in result.averages(metric)},
+        [row for row in result.compared(metric) if row.slice == MACRO_AVERAGE],
+    )
 
 
 def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
@@ -108,11 +119,7 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
         for value in language["slice"].values()
     }
     parts = [label for part in (languages or result.tasks)[:1] for label in part["slice"]]
-    average = Slice(
-        "macro average",
-        {row.system: row for row in averages},
-        [row for row in result.compared(word) if row.slice == MACRO_AVERAGE],
-    )
+    average = macro_average(result, word)
     systems = [score.system for score in averages or result.whole(word)]
     choice = view.choice if for_paper else RowChoice(view.choice.sort)
     for item, slices in slices_of(result, word).items():

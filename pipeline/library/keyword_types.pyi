@@ -7,6 +7,7 @@ class Keywords(TypedDict, total=False):
     allow: str | Sequence[str] | None
     max_rejected: float | None
     metrics: Sequence[Any] | None
+    metrics_by: str | Sequence[str] | None
     preset: str | None
     tokenize: str | None
     lowercase: bool | None

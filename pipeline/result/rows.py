@@ -174,6 +174,9 @@ class Result:
     def languages_of(self, word: MetricWord) -> list[Entry]:
         return [language for language in self.languages if language["metric"] == word]
 
+    def tasks_of(self, word: MetricWord) -> list[Entry]:
+        return [task for task in self.tasks if word in task.get("metrics", [word])]
+
     def whole(self, word: MetricWord) -> list[ScoreRow]:
         return [row for row in self._scores(word) if row.slice is None]
 
@@ -269,7 +272,8 @@ def definition_of(result: Result, metric: MetricWord) -> Definition:
         (label,) = {label for language in languages for label in language["slice"]}
     signatures = [language["signature"] for language in languages] or [str(names.signature)]
     references = {_fields(signature).get("nrefs", "") for signature in signatures}
-    parts = [] if result.whole(metric) else [part["slice"] for part in languages or result.tasks]
+    tasks = result.tasks_of(metric)
+    parts = [] if result.whole(metric) else [part["slice"] for part in languages or tasks]
     return Definition(
         names.name,
         "|".join([names.name, *sorted({choices_in(signature, label) for signature in signatures})]),

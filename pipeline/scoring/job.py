@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -31,6 +32,8 @@ class Scorings:
 
     The value of the label `languages` chooses a segment's tokenizer. If the label `unpooled` (the
     task) has several values, the whole corpus has no score. Both labels are items of the slicing.
+    `by_task` has the metrics of tasks, by patterns of their names, of which the first one counts;
+    without any, each metric is of all tasks.
     """
 
     name: MetricWord
@@ -40,6 +43,18 @@ class Scorings:
     segments: Metric | None = None
     languages: str | None = None
     unpooled: str | None = None
+    by_task: Mapping[str, tuple[MetricWord, ...]] = dataclasses.field(default_factory=dict)
+
+    def pattern_of(self, task: str) -> str | None:
+        """The first pattern of `by_task` that matches a task."""
+        return next((each for each in self.by_task if fnmatch.fnmatchcase(task, each)), None)
+
+    def is_of(self, of_slice: Mapping[str, str | None]) -> bool:
+        """Whether the metric is one of the slice's task."""
+        if not self.by_task:
+            return True
+        pattern = self.pattern_of(str(of_slice[str(self.unpooled)]))
+        return pattern is not None and self.name in self.by_task[pattern]
 
     def text_of(self, of_slice: Mapping[str, str | None]) -> TextName:
         if self.languages is None or not self.corpus.is_tokenized:

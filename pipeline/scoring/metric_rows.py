@@ -74,11 +74,17 @@ class MetricRows:
                 self.totals.metrics[self.word][text].corpus.segments,
                 "" if text == self.scorings.text else text.label,
             )
+        if self.scorings.by_task:
+            self._require_metrics_of_tasks()
         if self.tasks:
             self._require_separate_tasks()
 
     @functools.cached_property
     def _slices(self) -> list[_Place]:
+        return [place for place in self._all_slices if self.scorings.is_of(place.labels)]
+
+    @functools.cached_property
+    def _all_slices(self) -> list[_Place]:
         if self.own.slices is None:
             return []
         estimates = Estimates(self.own.slices, self.scorings.corpus)
@@ -89,13 +95,31 @@ class MetricRows:
     @functools.cached_property
     def tasks(self) -> list[str]:
         """The tasks, if there are several, which have no common score."""
+        return self._all_tasks if len(self._all_tasks) > 1 else []
+
+    @functools.cached_property
+    def _all_tasks(self) -> list[str]:
         tasks = dict.fromkeys(
             str(value)
-            for place in self._slices
+            for place in self._all_slices
             for label, value in place.labels.items()
             if label == self.scorings.unpooled
         )
-        return [*tasks] if len(tasks) > 1 else []
+        return [*tasks]
+
+    def _require_metrics_of_tasks(self) -> None:
+        patterns = {task: self.scorings.pattern_of(task) for task in self._all_tasks}
+        if without := [task for task, pattern in patterns.items() if pattern is None]:
+            raise InputError(
+                f"--metrics_by: no pattern matches {joined(without)}",
+                "add PATTERN=METRIC for it; or, as the last one, *=METRIC for all other tasks",
+            )
+        if unused := [own for own in self.scorings.by_task if own not in patterns.values()]:
+            raise InputError(
+                f"--metrics_by {unused[0]}=...: no task gets its metrics from this pattern; the "
+                f"tasks are {joined([*patterns])}, and of several patterns the first one counts",
+                "correct the pattern, or leave it out",
+            )
 
     def _require_separate_tasks(self) -> None:
         remedy = "name the file of one task; or add --pool_tasks to score all tasks together"

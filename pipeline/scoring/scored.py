@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.errors.printable import json_text
-from beam_bleu.pipeline.result.rows import MetricNames, Result
+from beam_bleu.pipeline.result.rows import Labels, MetricNames, Result
 from beam_bleu.pipeline.scoring.job import USUAL_EVIDENCE, Evidence, Job, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.metric_rows import MetricRows
 from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
@@ -45,8 +45,8 @@ def scored(
 ) -> Result:
     judging = next((name for name in scorings if row_of(name).counts_texts), None)
     metrics = [
-        MetricRows(totals, scorings[name], slicing, evidence, judge_input=name == judging)
-        for name in scorings
+        MetricRows(totals, own, slicing, evidence, judge_input=name == judging or bool(own.by_task))
+        for name, own in scorings.items()
     ]
     for metric in metrics:
         metric.check()
@@ -75,8 +75,9 @@ def scored(
             for language in metric.languages(metric.scorings.corpus, tokenizers=True)
         ],
         tasks=[
-            {"slice": {str(first.scorings.unpooled): task}}
-            for task in first.tasks
+            {"slice": labels}
+            | ({"metrics": _of_task(labels, scorings)} if first.scorings.by_task else {})
+            for labels in ({str(first.scorings.unpooled): task} for task in first.tasks)
             if first.scorings.languages is None
         ],
         presets=tuple(preset for metric in metrics for preset in metric.presets),
@@ -108,6 +109,10 @@ def scored(
         resampling=_resampling(metrics, evidence),
         partitions=(evidence.partition,),
     )
+
+
+def _of_task(labels: Labels, scorings: ScoringsOfMetrics) -> list[MetricWord]:
+    return [name for name, own in scorings.items() if own.is_of(labels)]
 
 
 def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:

@@ -182,6 +182,15 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout wmt24pp r.jsonl -i a.jsonl => --language CODE
 --layout lm-eval --input a.jsonl => --where filter=NAME
 --layout lm-eval --input 'a*.jsonl' --where filter=none --score_only => --score_only
+--input x.jsonl --metrics_by => expected at least one argument
+--input x.jsonl --metrics_by bleu => must be PATTERN=METRIC
+--input x.jsonl --metrics_by 'a*=bleu blue' => 'a*=bleu blue'
+--input x.jsonl --metrics_by 'a*=bleu bleu' => with different metrics
+--input x.jsonl --metrics_by 'a*=bleu' 'a*=chrf' => has a pattern twice
+--input x.jsonl --metrics_by 'a*=bleu' -m chrf => --metrics cannot be used with --metrics_by
+--input x.jsonl --metrics_by 'a*=bleu' => needs tasks that are scored one by one
+--layout lighteval --input x.parquet --metrics_by 'a*=bleu' --pool_tasks => without --pool_tasks
+--layout lighteval --input x.parquet --metrics_by 'a*=bleu' --examples 3 --output x => --examples
 --layout hf-translation --input a.parquet => --language CODE
 """.strip().splitlines()
 

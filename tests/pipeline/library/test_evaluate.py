@@ -225,6 +225,22 @@ def test_wrong_keywords_are_refused_when_the_transform_is_made():
         assert "--" not in str(failure.value)
 
 
+def test_tasks_can_have_metrics_of_their_own():
+    def check(scores: list[dict[str, Any]]) -> None:
+        found = [(each["slice"]["domain"], each["metric"]) for each in scores]
+        assert {*found} == {
+            (domain, "bleu" if domain == "news" else "chrf")
+            for domain in read_lines(LABELS["domain"])
+        }
+        assert len(found) == len({*found}) * len(SYSTEMS)
+
+    evaluate = Evaluate(columns=COLUMNS, unpooled="domain", metrics_by=["news=bleu", "*=chrf"])
+    with beam.Pipeline("FnApiRunner") as root:
+        assert_that((root | beam.Create([table()]) | evaluate).scores, check)
+    with pytest.raises(ValueError, match="metrics_by needs tasks"):
+        Evaluate(columns=COLUMNS, metrics_by=["*=bleu"])
+
+
 def test_an_input_of_another_form_is_refused():
     root = beam.Pipeline("FnApiRunner")
     with pytest.raises(ValueError, match="columns must be named"):

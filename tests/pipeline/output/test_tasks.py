@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
-from command_line import PROJECT, called
-from sacrebleu.metrics import BLEU
+from command_line import EXAMPLES, PROJECT, called
+from sacrebleu.metrics import BLEU, CHRF
 
 TASKS = {
     "wmt_en-de": [("der Hund schläft im Garten", "der Hund schläft im Park heute")],
@@ -84,3 +85,75 @@ def test_a_language_of_several_tasks_has_no_score(tmp_path: Path) -> None:
     flags = [*flags_of(folder), "--language_column", "lang"]
     called(*flags).assert_failed(3, "the language de has segments of the tasks", "--pool_tasks")
     assert called(*flags, "--pool_tasks").code == 0
+
+
+CHECKPOINTS = [
+    "--layout=lm-eval",
+    *("-i", *(f"{name}={EXAMPLES}/lm_eval/{name}/*.jsonl" for name in ("base", "tuned"))),
+    *("--where=filter!=remove_whitespace", "--join_on=task,doc_id"),
+]
+BY_TASK = ["--metrics_by", "mgsm*=exact_match", "*=bleu chrf"]
+
+
+def samples(system: str, task: str) -> list[dict[str, Any]]:
+    """The samples of the example, of the last of the task's filters."""
+    (path,) = (EXAMPLES / "lm_eval" / system).glob(f"samples_{task}_*.jsonl")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return [row for row in rows if row["filter"] != "remove_whitespace"]
+
+
+def test_each_task_has_its_own_metrics(tmp_path: Path) -> None:
+    run = called(*CHECKPOINTS, *BY_TASK, "--output", tmp_path, "--save_totals", "--format=json")
+    document = run.document
+    expected = {}
+    for system in ("base", "tuned"):
+        for task in ("mgsm_direct_de", "mgsm_direct_en"):
+            right = [row["exact_match"] for row in samples(system, task)]  # as lm-eval judged
+            expected["exact_match", task, system] = 100 * sum(right) / len(right)
+        rows = samples(system, "wmt16-de-en")
+        texts = [row["filtered_resps"][0] for row in rows], [[row["target"] for row in rows]]
+        for name, metric in {"bleu": BLEU(), "chrf": CHRF()}.items():
+            expected[name, "wmt16-de-en", system] = metric.corpus_score(*texts).score
+    found = {
+        (each["metric"], each["slice"]["task"], each["system"]): each["score"]
+        for each in document["scores"]
+    }
+    assert found == expected
+    compared = {(each["metric"], each["slice"]["task"]) for each in document["comparisons"]}
+    assert compared == {(metric, task) for metric, task, _ in expected}
+    assert [task["metrics"] for task in document["tasks"]] == [
+        *(["exact_match"], ["exact_match"], ["bleu", "chrf"])
+    ]
+    means = {(each["metric"], each["tasks"]) for each in document["macro_average"]}
+    assert means == {("exact_match", 2), ("bleu", 1), ("chrf", 1)}
+    schema = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    assert called("rescore", tmp_path, "--format=json").document == document
+    other = called("rescore", tmp_path, "--metrics=chrf", "--chrf_beta=1", "--format=json")
+    assert {each["slice"]["task"] for each in other.document["scores"]} == {"wmt16-de-en"}
+    assert called("compare", tmp_path, tmp_path).code == 0
+
+
+def test_patterns_and_tasks_must_fit() -> None:
+    for patterns, named in (
+        (["mgsm*=exact_match"], "no pattern matches wmt16-de-en"),
+        (["*=bleu", "mgsm*=exact_match"], "--metrics_by mgsm*=...: no task"),
+        ([*BY_TASK[1:], "mmlu*=bleu"], "--metrics_by mmlu*=...: no task"),
+    ):
+        called(*CHECKPOINTS, "--metrics_by", *patterns).assert_failed(3, named)
+
+
+def test_slices_are_within_tasks() -> None:
+    run = called(*CHECKPOINTS, *BY_TASK, "--slice_by=length", "--format=json")
+    for each in run.document["scores"]:
+        is_answer = each["slice"]["task"].startswith("mgsm")
+        assert is_answer == (each["metric"] == "exact_match")
+    assert {len(each["slice"]) for each in run.document["scores"]} == {1, 2}
+
+
+def test_a_single_task_is_the_whole_corpus() -> None:
+    of_one = [word.replace("*.jsonl", "*_en_*.jsonl") for word in CHECKPOINTS]
+    by = called(*of_one, "--metrics_by", "mgsm*=exact_match", "--format=json").document
+    plain = called(*of_one, "--metrics", "exact_match", "--format=json").document
+    assert by["scores"] == plain["scores"]
+    assert "tasks" not in by
