@@ -2,7 +2,8 @@
 
 Both rates are the edits divided by the length of the reference, in words or in characters (Morris
 et al. 2004, https://doi.org/10.21437/Interspeech.2004-668, section 2). The edits are the fewest
-possible (Levenshtein 1966), as in `process_words` of jiwer 4.
+possible (Levenshtein 1966), as in `process_words` of jiwer 4. MER, WIL and WIP are from the same
+paper.
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ class ErrorRateScore(Score):
       insertions: those of candidates that the references lack.
       ref_length: those of the references. Of several references, the one with the fewest edits
         counts; if these are equal, the longest, and then the first. A float, as for TER.
+      mer: the match error rate in percent: the edits, for each pair of an alignment.
+      wil: the word information lost in percent, 100 - wip.
+      wip: the word information preserved in percent: the share of the reference that matches, times
+        that of the candidate.
     """
 
     edits: int
@@ -50,6 +55,9 @@ class ErrorRateScore(Score):
     deletions: int
     insertions: int
     ref_length: float
+    mer: float
+    wil: float
+    wip: float
 
     @classmethod
     def cells(cls, score: Mapping[str, Any], decimals: int) -> dict[str, str]:
@@ -127,8 +135,19 @@ class ErrorRate(Metric):
         }
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
-        kinds = super().segment_parts(columns)
-        return {"edits": sum(kinds.values()), **kinds, "ref_length": columns[REFERENCE_LENGTH] / 1}
+        kinds, length = super().segment_parts(columns), columns[REFERENCE_LENGTH]
+        edits, aligned = sum(kinds.values()), length + kinds["insertions"]
+        hits, words = aligned - edits, aligned - kinds["deletions"]
+        # All information of an empty reference is preserved by an empty candidate, as in jiwer.
+        preserved = (aligned == 0) + (hits / _at_least_1(length)) * (hits / _at_least_1(words))
+        rates = {"mer": edits / _at_least_1(aligned), "wil": 1 - preserved, "wip": preserved}
+        percentages = {name: 100 * rate for name, rate in rates.items()}
+        return {"edits": edits, **kinds, "ref_length": length / 1, **percentages}
+
+
+def _at_least_1(count: Any) -> Any:
+    """A count of 0 or more, or an array of them."""
+    return count + (count == 0)
 
 
 @dataclasses.dataclass(frozen=True)
