@@ -227,10 +227,12 @@ def config_of(
     fields = {"normalize": normalize} if "normalize" in definition.text_fields() else {}
     fields |= {row.field: value for row, value in flags.choices_of(name).items()}
     try:
-        return definition(**fields, **parameter_of(name))
+        config = definition(**fields, **parameter_of(name))
     except ValueError as error:
         raise impossible(name, error) from None
 
+    require_library(config.text)
+    return config
 
 def impossible(name: MetricWord, error: ValueError) -> UsageError:
     return UsageError(f"--metrics {name}: {error}", SEE_HELP)

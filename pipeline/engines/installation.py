@@ -228,6 +228,8 @@ def _tokenizers() -> Iterator[Fact]:
         else:
             versions = ", ".join(f"{name} {version(name)}" for name in row.versions)
             yield Fact("tokenizers", row.name, "ok", versions)
+    label, library = "Whisper's normalizers", "whisper_normalizer"
+    yield _optional("tokenizers", "whisper", label, library, installing("whisper"))
 
 
 CHECKS = (

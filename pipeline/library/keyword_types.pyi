@@ -37,6 +37,7 @@ class Keywords(TypedDict, total=False):
     rouge_stemmer: bool | None
     wer_lowercase: bool | None
     wer_no_punct: bool | None
+    wer_normalizer: str | None
     save_totals: bool | None
     partition: str | None
     compare_presets: str | None

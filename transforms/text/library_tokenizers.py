@@ -1,11 +1,12 @@
-"""Tokenizers of other libraries, which are optional, called from Python for each text."""
+"""Tokenizers and normalizers of other libraries, which are optional, called for each text."""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,12 @@ from beam_bleu.transforms.errors import (
     unreadable,
 )
 from beam_bleu.transforms.text.text import SentencePieceModel, Text
-from beam_bleu.transforms.text.tokenizers import ALL_TOKENIZERS, AnyTokenizerName
+from beam_bleu.transforms.text.tokenizers import (
+    ALL_TOKENIZERS,
+    NORMALIZERS,
+    AnyTokenizerName,
+    NormalizerName,
+)
 
 # A tagger of MeCab has state. It never releases the interpreter's lock, so this lock costs no time.
 _mecab_lock = threading.Lock()
@@ -35,12 +41,30 @@ def tokenized(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
     return pa.array([None if line is None else next(tokens) for line in lines], pa.large_string())
 
 
+def normalized(column: pa.LargeStringArray, name: NormalizerName) -> pa.LargeStringArray:
+    normalizer = _normalizer(name)
+    texts = [text and normalizer(text) for text in column.to_pylist()]
+    return pa.array(texts, pa.large_string())
+
+
+@functools.cache
+def _normalizer(name: NormalizerName) -> Callable[[str], str]:
+    row = NORMALIZERS[name]
+    try:
+        kind = getattr(importlib.import_module(row.module), row.type_name)
+    except ImportError as error:
+        raise _missing(f"the normalizer {name}", "whisper", error) from error
+    normalizer: Callable[[str], str] = kind(**row.options)
+    return normalizer
+
+
 def require_library(text: Text) -> None:
     """Raises a UsageError if this machine lacks the library, or an InputError for a wrong model."""
-    if text.tokenizer.extra is None:
-        return
     try:
-        _library(text)
+        if text.spm_model is not None:
+            _processor(text.spm_model)
+        else:
+            load_library(text.tokenize)
     except JobError as error:
         raise UsageError(error.cause, error.remedy) from error
 
@@ -68,14 +92,18 @@ def mecab(tokenize: AnyTokenizerName) -> Any:
 
         return sacrebleu.BLEU(tokenize=tokenize).tokenizer
     except (ImportError, RuntimeError, AssertionError) as error:
-        raise _missing(tokenize, error) from error
+        extra = str(ALL_TOKENIZERS[tokenize].extra)
+        raise _missing(f"tokenize {tokenize!r}", extra, error) from error
 
 
 def load_library(tokenize: AnyTokenizerName) -> None:
     """Loads the library of a tokenizer, if it has one; a model is not needed."""
-    if ALL_TOKENIZERS[tokenize].needs_model:
+    row = ALL_TOKENIZERS[tokenize]
+    if row.needs_model:
         _sentencepiece()
-    elif ALL_TOKENIZERS[tokenize].extra is not None:
+    elif row.normalizer is not None:
+        _normalizer(row.normalizer.name)
+    elif row.extra is not None:
         mecab(tokenize)
 
 
@@ -83,16 +111,15 @@ def _sentencepiece() -> Any:
     try:
         import sentencepiece
     except ImportError as error:
-        raise _missing("spm", error) from error
+        raise _missing("tokenize 'spm'", "spm", error) from error
     return sentencepiece
 
 
-def _missing(tokenize: AnyTokenizerName, error: Exception) -> JobError:
+def _missing(what: str, extra: str, error: Exception) -> JobError:
     reason = next(iter(str(error).strip().splitlines()), "")
     return JobError(
-        f"tokenize {tokenize!r} needs a library that is not installed: {reason}",
-        "install it here and where the workers run: "
-        + installing(str(ALL_TOKENIZERS[tokenize].extra)),
+        f"{what} needs a library that is not installed: {reason}",
+        f"install it here and where the workers run: {installing(extra)}",
     )
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
 from beam_bleu.transforms.text.byte_classes import WHITE_CODES
-from beam_bleu.transforms.text.library_tokenizers import tokenized
+from beam_bleu.transforms.text.library_tokenizers import normalized, tokenized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.rouge import rouge_rewritten
 from beam_bleu.transforms.text.spacing import spaced, squad_rewritten
@@ -76,9 +76,11 @@ def tercom_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringA
 
 
 def jiwer_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
-    """The texts after jiwer's default transforms, except the split at spaces: a single tab or
-    no-break space stays a part of a word.
+    """The texts after a normalizer, if there is one, and jiwer's default transforms, except the
+    split at spaces: a single tab or no-break space stays a part of a word.
     """
+    if text.tokenizer.normalizer is not None:
+        column = normalized(column, text.tokenizer.normalizer.name)
     if "no-punct" in text.tokenizer.choices:
         column = pc.replace_substring_regex(column, _punctuation(), "")
     if text.tokenizer.family == "jiwer-words":

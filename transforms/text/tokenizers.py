@@ -67,6 +67,40 @@ TokenizerName = Literal[
 
 AnyTokenizerName = str  # also the name of one that only one metric has, in `ALL_TOKENIZERS`
 
+NormalizerName = Literal["whisper-basic", "whisper-en"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Normalizer:
+    """A row of `NORMALIZERS`: a class of the package whisper-normalizer, and its options."""
+
+    name: NormalizerName
+    description: str
+    signed: str
+    module: str
+    type_name: str
+    options: Mapping[str, bool] = dataclasses.field(default_factory=dict)
+
+
+NORMALIZERS: Mapping[NormalizerName, Normalizer] = table(
+    # Without the option, each vowel sign of Hindi or Tamil becomes a space, in the middle of words.
+    Normalizer(
+        "whisper-basic",
+        "for every language; combining marks are kept",
+        "whisper-basic-marks",
+        "whisper_normalizer.basic",
+        "BasicTextNormalizer",
+        {"preserve_marks": True},
+    ),
+    Normalizer(
+        "whisper-en",
+        "for English",
+        "whisper-en",
+        "whisper_normalizer.english",
+        "EnglishTextNormalizer",
+    ),
+)
+
 
 @dataclasses.dataclass(frozen=True)
 class Tokenizer:
@@ -100,6 +134,10 @@ class Tokenizer:
     def name(self) -> AnyTokenizerName:
         """Such as "13a" or "tercom-norm-no-punct"."""
         return "-".join([self.family, *self.choices])
+
+    @property
+    def normalizer(self) -> Normalizer | None:
+        return next((row for name, row in NORMALIZERS.items() if name in self.choices), None)
 
     def signed(self, model: str) -> str:
         """Its name in a signature, with the digest of its model if it needs one."""
@@ -205,9 +243,15 @@ def _of_metrics() -> Iterator[Tokenizer]:
     # That is too few for token F1, which counts words, but no matter for whole answers.
     yield own("squad", remedy=_WITHOUT_WORDS)
     yield own("squad", choices=("whole",), splits=ALL_SCRIPTS)
-    # jiwer's default transforms, and its `RemovePunctuation` before them.
-    for no_punct in (False, True):
-        of_jiwer = functools.partial(own, choices=chosen(no_punct=no_punct), by_unicode=no_punct)
+    # jiwer's default transforms, and before them a normalizer and its `RemovePunctuation`.
+    for no_punct, normalizer in itertools.product([False, True], [None, *NORMALIZERS]):
+        of_jiwer = functools.partial(
+            own,
+            choices=(*chosen(no_punct=no_punct), *([normalizer] if normalizer else [])),
+            by_unicode=no_punct or normalizer is not None,
+            extra="whisper" if normalizer else None,
+            versions=("whisper-normalizer",) if normalizer else (),
+        )
         yield of_jiwer("jiwer-words", remedy="CER, which needs no words")
         yield of_jiwer("jiwer-characters", splits=ALL_SCRIPTS)
     # ROUGE ignores most scripts, and warns about text of which it sees little.

@@ -43,6 +43,7 @@ BESIDE = r"""
 --metrics chrf --chrf_beta=0 => beta must be 1 to 1000
 --metrics mean:comet => line-parallel text has no columns
 --text_column=text => is a flag of perplexity
+--metrics cer --wer_normalizer=whisper => whisper-basic, whisper-en
 --compare=all => there is only one: atlas
 --compare=baseline
 --compare=all --no_uncertainty

@@ -135,26 +135,32 @@ def test_the_error_of_a_missing_library_names_its_extra():
     # In a process of its own, in which the libraries cannot be imported.
     program = """
 import sys
-sys.modules["ipadic"] = sys.modules["mecab_ko"] = sys.modules["sentencepiece"] = None
+for name in ("ipadic", "mecab_ko", "sentencepiece", "whisper_normalizer"):
+    sys.modules[name] = None
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
+from beam_bleu.transforms.metrics.error_rates.metric import WerConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
-for tokenize, model in ("ja-mecab", None), ("ko-mecab", None), ("spm", SentencePieceModel.of(b"")):
-    for check in (require_library, lambda text: prepare_counting(text, BleuConfig())):
+spm = BleuConfig("spm", spm_model=SentencePieceModel.of(b""))
+whisper = WerConfig(normalizer="whisper-en")
+for config in BleuConfig("ja-mecab"), BleuConfig("ko-mecab"), spm, whisper:
+    for check in (require_library, lambda text: prepare_counting(text, config.metric)):
         try:
-            check(BleuConfig(tokenize, spm_model=model).text)
+            check(config.text)
         except BleuError as error:
             print(type(error).__name__, error.cause, error.remedy)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     lines = iter(done.stdout.splitlines())
-    for tokenize, extra, library in (
-        *(("ja-mecab", "ja", "ipadic"), ("ko-mecab", "ko", "mecab_ko")),
-        ("spm", "spm", "sentencepiece"),
+    for what, extra, library in (
+        ("tokenize 'ja-mecab'", "ja", "ipadic"),
+        ("tokenize 'ko-mecab'", "ko", "mecab_ko"),
+        ("tokenize 'spm'", "spm", "sentencepiece"),
+        ("the normalizer whisper-en", "whisper", "whisper_normalizer"),
     ):
-        said = f"tokenize '{tokenize}' needs a library that is not installed: "
+        said = f"{what} needs a library that is not installed: "
         for kind, line in zip(("UsageError", "JobError"), lines, strict=False):
             assert line.startswith(f"{kind} {said}")
             assert line.endswith(installing(extra))

@@ -16,13 +16,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import EMPTY, Basis, Lengths, Metric, Scores, normalization
 from beam_bleu.transforms.native.arrays import EXACT_AS_FLOAT, Integers
 from beam_bleu.transforms.score.score import Score
-from beam_bleu.transforms.text.text import NormalizationName, Text, TextName
-from beam_bleu.transforms.text.tokenizers import Tokenizer, chosen
+from beam_bleu.transforms.text.text import CASES, NormalizationName, Text, TextName
+from beam_bleu.transforms.text.tokenizers import (
+    NORMALIZERS,
+    NormalizerName,
+    Tokenizer,
+    chosen,
+)
 
 # The kinds of edits; and the words or characters of the reference with the fewest edits.
 SUBSTITUTIONS, DELETIONS, INSERTIONS, REFERENCE_LENGTH = range(2, 6)
@@ -100,10 +106,24 @@ class ErrorRate(Metric):
         of_text=True,
     )
     normalize: NormalizationName | None = normalization()
+    normalizer: NormalizerName | None = choice(
+        None,
+        "prepare texts with Whisper's normalizer before WER and CER are computed: "
+        + "; ".join(f"{name}: {row.description}" for name, row in NORMALIZERS.items()),
+        "NAME",
+        name="wer_normalizer",
+        choices=tuple(NORMALIZERS),
+        shown_default="default: none",
+        of_text=True,
+    )
 
     @property
     def text(self) -> Text:
-        tokenizer = Tokenizer(f"jiwer-{self.SYMBOL}s", choices=chosen(no_punct=self.no_punct))
+        choices = chosen(no_punct=self.no_punct)
+        if self.normalizer is not None:
+            require_choice("normalizer", self.normalizer, NORMALIZERS)
+            choices = (*choices, self.normalizer)
+        tokenizer = Tokenizer(f"jiwer-{self.SYMBOL}s", choices=choices)
         return Text(tokenizer.name, self.lowercase, self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
@@ -128,11 +148,15 @@ class ErrorRate(Metric):
         return Lengths(self.SYMBOL, candidates, Fraction(references), columns[EMPTY])
 
     def signed(self, text: TextName) -> Mapping[str, str]:
-        return {
+        signed = {
             "tok": "jiwer",
             "unit": self.SYMBOL,
             "punct": "no" if "no-punct" in text.tokenizer.choices else "yes",
         }
+        normalizer = text.tokenizer.normalizer
+        if normalizer is None:
+            return signed
+        return {**signed, "case": CASES[True].name, "normalizer": normalizer.signed}
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         kinds, length = super().segment_parts(columns), columns[REFERENCE_LENGTH]
@@ -158,6 +182,8 @@ class WerConfig(ErrorRate):
       lowercase: whether all texts are lower-cased, like `str.lower`.
       no_punct: whether punctuation marks are removed: the code points of Unicode's category P.
       normalize: "nfc" or "nfkc", before all other steps and again after lower-casing, or None.
+      normalizer: "whisper-basic" or "whisper-en", which prepares texts after they are lower-cased
+        and before punctuation marks are removed, or None. It needs the extra whisper.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.

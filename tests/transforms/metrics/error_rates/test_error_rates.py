@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import itertools
 import random
 from collections.abc import Sequence
@@ -140,6 +141,50 @@ texts = st.text(st.sampled_from("ab. \t\n\u00a0é😀"), max_size=14)
 def test_generated_text(segments):
     for config in CONFIGS:
         assert_counts_are_those_of_jiwer(segments, config)
+
+
+# Normalizers
+
+SPOKEN = [
+    "Mr. O'Brien's colour-blind; he'll pay $20 million (or so), won't he?",
+    "it costs twenty five dollars and 3.5 %, [noise] um, ½ or 2² or ٣",
+    "हिन्दी में, यह वाक्य है। தமிழ் மொழி! ที่นี่ é e\u0301 ﬁ ❤️ naïve Straße",
+]
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("config", [WerConfig, CerConfig])
+def test_texts_are_prepared_by_the_package(config):
+    from whisper_normalizer.basic import BasicTextNormalizer
+    from whisper_normalizer.english import EnglishTextNormalizer
+
+    normalizers: dict[Any, Any] = {
+        "whisper-basic": BasicTextNormalizer(preserve_marks=True),
+        "whisper-en": EnglishTextNormalizer(),
+    }
+    rng = random.Random(1)
+    segments = [(one, [other]) for one in SPOKEN for other in (*SPOKEN, one.lower())]
+    segments += [(" ".join(rng.sample(text.split(), 4)), [text]) for text in SPOKEN * 20]
+    for candidate, (reference,) in segments_with_references(1, 100, 1):
+        segments.append((candidate, [reference or ""]))
+    for name, normalize in normalizers.items():
+        for no_punct in (False, True):
+            ours = counted(segments, config(no_punct=no_punct, normalizer=name)).counts[0][0]
+            expected = [
+                best_of_jiwer((normalize(one), [normalize(other)]), config(no_punct=no_punct))
+                for one, (other,) in segments
+            ]
+            assert_same_rows(segments, ours[:, SUBSTITUTIONS:], expected)
+
+
+@pytest.mark.libraries
+def test_vowel_signs_are_parts_of_words():
+    score = score_of([("हिन्दि.", ["हिन्दी"])], "wer", normalizer="whisper-basic")
+    assert (score.substitutions, score.ref_length) == (1, 1)
+    version = importlib.metadata.version("whisper-normalizer")
+    assert "case:lc|" in score.signature
+    assert "|normalizer:whisper-basic-marks|" in score.signature
+    assert f"|whisper-normalizer:{version}|" in score.signature
 
 
 # Scores
