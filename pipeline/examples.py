@@ -59,15 +59,19 @@ class Found(NamedTuple):
 
 
 def read_examples(folder: str) -> list[Entry] | None:
-    named = manifest_of(folder).get("examples")
-    path = f"{folder.rstrip('/')}/{EXAMPLES}"
+    return read_listed(folder, "examples", EXAMPLES)
+
+
+def read_listed(folder: str, what: str, name: str) -> list[Entry] | None:
+    named = manifest_of(folder).get(what)
+    path = f"{folder.rstrip('/')}/{name}"
     if named is None or not exists(path):
         return None
     data = read(path)
     if hashlib.sha256(data).hexdigest() != named["sha256"]:
         raise InputError(
             f"{path} does not belong to the {MANIFEST} beside it: its SHA-256 does not match",
-            "run it again with --examples, or copy the files of one result again",
+            f"run it again with --{what}, or copy the files of one result again",
         )
     return [json.loads(line) for line in data.splitlines()]
 

@@ -12,7 +12,7 @@ import apache_beam as beam
 from beam_bleu.pipeline.cheap_start import give_back_freed_memory
 from beam_bleu.pipeline.errors.marked_steps import Marked, filesystem_options
 from beam_bleu.pipeline.folder.data_files import PartFile, WritePartFiles, WriteRejected
-from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST, SCORES, TOTALS
+from beam_bleu.pipeline.folder.file_names import CONFUSIONS, EXAMPLES, MANIFEST, SCORES, TOTALS
 from beam_bleu.pipeline.folder.manifest import manifest, streams
 from beam_bleu.pipeline.folder.publication import commit
 from beam_bleu.pipeline.output.run_results import RunResult, hand_over, requested
@@ -26,6 +26,7 @@ from beam_bleu.pipeline.scoring.batch_sums import (
     suffix_of,
     sum_all,
 )
+from beam_bleu.pipeline.scoring.confusions import confusions_bytes, most_frequent
 from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.pipeline.scoring.scored import result_of
 from beam_bleu.pipeline.scoring.totals import DIGESTS, TALLIES, only_sum
@@ -62,6 +63,8 @@ def build(root: beam.Pipeline, job: Job, handshake: Handshake | None = None) -> 
         ends["rejected"] = paired.rejected | "Write rejected records" >> beam.ParDo(
             step(WriteRejected(job.output, job.run))
         ).with_output_types(Rejected)
+    if job.confusions:
+        ends["confusions"] = most_frequent(paired.batches, job, step)
     if summed.tables:
         # Beam fuses these steps with the counting, so only the names of files are shuffled.
         schema = job.schema_of_segments
@@ -110,12 +113,16 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
                 "the runner lost or repeated data: do not use it for this job",
             )
     data = [*(name for name, _ in part_files), *totals.rejected.files]
+    listed: dict[str, tuple[int, bytes]] = {}
     if examples is not None:
         documents[EXAMPLES] = examples
+        listed["examples"] = job.examples, examples
+    if job.confusions:
+        documents[CONFUSIONS] = confusions_bytes(ends["confusions"], job, totals.systems)
+        listed["confusions"] = job.confusions, documents[CONFUSIONS]
     if job.manifest:
         digests: Digests = only_sum(DIGESTS, ends[DIGESTS])
         read = streams(segments, digests)
-        listed = None if examples is None else (job.examples, examples)
         documents[MANIFEST] = document_bytes(manifest(read, scores, job.request, data, listed))
         if job.evidence.save_totals:
             documents[TOTALS] = saved_bytes(totals, job, read, scores)

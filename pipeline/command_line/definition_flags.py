@@ -31,6 +31,7 @@ from beam_bleu.transforms.known_metrics import (
     MetricWord,
     config_type,
     is_metric,
+    metric_type,
     parameter_of,
     row_of,
 )
@@ -230,9 +231,9 @@ def config_of(
         config = definition(**fields, **parameter_of(name))
     except ValueError as error:
         raise impossible(name, error) from None
-
     require_library(config.text)
     return config
+
 
 def impossible(name: MetricWord, error: ValueError) -> UsageError:
     return UsageError(f"--metrics {name}: {error}", SEE_HELP)
@@ -248,9 +249,12 @@ def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[Met
     names = [name for name in flags.choices if name not in own]
     if DEFAULT_METRIC not in chosen:
         names += [name for name in _OF_DEFAULT_METRIC if getattr(flags, name, None) is not None]
+    finding = [word for word in METRICS if metric_type(word).finds_confusions]
+    if getattr(flags, "confusions", 0) and not {*finding} & {*chosen}:
+        names.append("confusions")
     for name in names:
         of = [word for word in METRICS if name in {row.name for row in metric_flags([word])}]
-        metrics = of or [DEFAULT_METRIC]
+        metrics = of or (finding if name == "confusions" else [DEFAULT_METRIC])
         raise UsageError(
             f"--{name} is a flag of {joined(metrics, len(metrics))}, and only "
             f"{', '.join(chosen)} is scored",
@@ -278,6 +282,8 @@ def presets_table() -> str:
 _EXAMPLES_OF_REPORT = 20
 """How many examples of each kind a run picks for a report, unless the user chooses a number."""
 
+
+_MOST_CONFUSIONS = 10_000
 
 _NAMED = re.compile(r"([^=\[]+)=(.+)", re.DOTALL)
 
@@ -311,6 +317,13 @@ class MoreScoresFlags:
         f"segments, and those with the largest gains and losses; at most {MOST_EXAMPLES}",
         "N",
         convert=whole_number(0, MOST_EXAMPLES),
+    )
+    confusions: int = flag(
+        0,
+        "also write DIR/confusions.jsonl: of each system the N most frequent substitutions, "
+        f"deletions and insertions that wer or cer counts; at most {_MOST_CONFUSIONS}",
+        "N",
+        convert=whole_number(0, _MOST_CONFUSIONS),
     )
     segment_smooth_method: SmoothMethodName | None = flag(
         None,

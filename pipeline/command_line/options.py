@@ -216,6 +216,7 @@ def job_of(
         output="",
         segment_scores=flags.segment_scores,
         examples=flags.examples,
+        confusions=flags.confusions,
         run=run or new_run(),
         threads=threads,
         allow=tuple(sorted({*flags.allow})),

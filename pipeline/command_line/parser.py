@@ -149,7 +149,7 @@ _NEEDED = (
     ("id_column", "system_column"),
     ("candidate_columns reference_columns where header no_header", "input join_on"),
     ("input_format system_column", "input join_on"),
-    ("segment_scores examples save_totals report on_bad_record=reject", "output"),
+    ("segment_scores examples confusions save_totals report on_bad_record=reject", "output"),
     ("if_exists metrics_label metrics_slices lineage", "output"),
     ("length_edges", "slice_by"),
 )

@@ -17,16 +17,17 @@ SCORES = "scores.json"
 MANIFEST = "manifest.json"
 TOTALS = "totals.json"
 EXAMPLES = "examples.jsonl"
+CONFUSIONS = "confusions.jsonl"
 RUN_RECORD = "run.json"
 METRICS = "metrics.prom"
 REPORT = "report.html"
 # The documents of a result, in the order in which they are written. The manifest has the SHA-256s
-# of the examples and of scores.json, and totals.json that of scores.json.
-DOCUMENTS = (EXAMPLES, TOTALS, MANIFEST, SCORES)
+# of the examples, the confusions and scores.json, and totals.json that of scores.json.
+DOCUMENTS = (EXAMPLES, CONFUSIONS, TOTALS, MANIFEST, SCORES)
 OF_RUN = (RUN_RECORD, METRICS)
 # All files with the same name in every run. Messages name the first one that applies, so the best
 # known comes first.
-WRITTEN = (SCORES, MANIFEST, TOTALS, EXAMPLES, SUCCESS, *OF_RUN, REPORT)
+WRITTEN = (SCORES, MANIFEST, TOTALS, EXAMPLES, CONFUSIONS, SUCCESS, *OF_RUN, REPORT)
 SCORES_FORMAT = 2
 TOTALS_FORMAT = "beam-bleu totals"
 RUN_KEY = "beam-bleu.run"  # the key of the run in the metadata of a file of segment scores

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from beam_bleu.transforms.errors import JobError
@@ -31,8 +32,9 @@ def manifest(
     scores: bytes,
     request: Sequence[str],
     data: Sequence[str] = (),
-    examples: tuple[int, bytes] | None = None,
+    listed: Mapping[str, tuple[int, bytes]] = MappingProxyType({}),
 ) -> dict[str, Any]:
+    """The document; of what is `listed`, it has the number that was asked for, and a SHA-256."""
     # Saved totals do not keep the versions of files.
     streams = [
         {**stream, "files": [{**file, "version": file.get("version")} for file in stream["files"]]}
@@ -45,9 +47,8 @@ def manifest(
         "streams": streams,
         "data_files": sorted(data),
     }
-    if examples is not None:
-        number, content = examples
-        document["examples"] = {"number": number, "sha256": sha256(content)}
+    for name, (number, content) in listed.items():
+        document[name] = {"number": number, "sha256": sha256(content)}
     return document
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from beam_bleu.pipeline.folder import storage
 from beam_bleu.pipeline.folder.file_names import (
+    CONFUSIONS,
     DOCUMENTS,
     EXAMPLES,
     MANIFEST,
@@ -45,6 +46,7 @@ _BEGINNINGS = {
     MANIFEST: rb'\{\s*"scores_sha256":',
     TOTALS: rb'\{\s*"format": "beam-bleu totals"',
     EXAMPLES: rb'\{"kind": ',
+    CONFUSIONS: rb'\{"metric": ',
     RUN_RECORD: rb'\{\s*"state":',
     METRICS: rb"# HELP beam_bleu_run_exit_code ",
     REPORT: rb'<!doctype html>\s[^>]*>\s<meta name="generator" content="beam-bleu report">',
@@ -84,7 +86,8 @@ def commit(
                 lock.check()
                 storage.write_atomically(join(output, name), documents[name])
         lock.check()
-        outdated = [*({REPORT, TOTALS, EXAMPLES} - documents.keys()), *(() if ran else OF_RUN)]
+        of_others = {REPORT, TOTALS, EXAMPLES, CONFUSIONS} - documents.keys()
+        outdated = [*of_others, *(() if ran else OF_RUN)]
         remove(output, [*outdated, *sorted({*data_files(output)} - {*data})])
         if is_local(output):
             with contextlib.suppress(OSError):  # it is not empty, or not there

@@ -329,7 +329,7 @@ class _TakeEnds(beam.DoFn):
 
 _GROUPS = ("definition", "output, more scores", "slices", "evidence", "gates")
 _MORE = ("allow", "max_rejected", "save_totals", "partition")
-_OF_FILES = ("keep", "label_from_path", "labels", "report")
+_OF_FILES = ("confusions", "keep", "label_from_path", "labels", "report")
 
 KEYWORDS = {
     row.name: row

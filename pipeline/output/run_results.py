@@ -16,6 +16,7 @@ from typing import Any
 
 from beam_bleu.pipeline.folder import storage
 from beam_bleu.pipeline.folder.file_names import (
+    CONFUSIONS,
     EXAMPLES,
     SCORES,
     SUCCESS,
@@ -120,7 +121,8 @@ def existing_result(job: Job) -> bytes | None:
 
 def _is_whole(output: str, manifest: Mapping[str, Any]) -> bool:
     has_totals = "evidence save_totals = true" in manifest.get("request", ())
-    named = {EXAMPLES: "examples" in manifest, TOTALS: has_totals}
+    named = {TOTALS: has_totals}
+    named |= {EXAMPLES: "examples" in manifest, CONFUSIONS: "confusions" in manifest}
     are_there = (storage.exists(join(output, name)) for name in named if named[name])
     return all(are_there) and {*manifest.get("data_files", ())} <= {*data_files(output)}
 
@@ -133,6 +135,8 @@ def requested(job: Job) -> list[str]:
         "slices": job.slicing,
         "evidence": dataclasses.replace(job.evidence, baseline=job.baseline),
         "examples": job.examples,
+        # Without a line if there are none, so that results of earlier versions are recognized.
+        **({"confusions": job.confusions} if job.confusions else {}),
         "allow": job.allow,
         "input": job.source,
     }

@@ -205,6 +205,24 @@ def _distributions(result: Result, metric: MetricNames) -> Iterator[Figure]:
         yield Figure(title, [Table([title], ["score", *counts], rows)], chart)
 
 
+_EDITS = {"substitution": "Substitutions", "deletion": "Deletions", "insertion": "Insertions"}
+_MOST_CONFUSIONS = 20
+
+
+def confusions(entries: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[Figure]:
+    """The tables of each system's most frequent edits, by the names of the metrics."""
+    by_title: dict[str, dict[str, list[list[Cell]]]] = {}
+    for entry in entries:
+        title = f"What {entry['system']} confuses most often, by {names[entry['metric']]}"
+        rows = by_title.setdefault(title, {}).setdefault(_EDITS[entry["edit"]], [])
+        words = [entry[side] or "" for side in ("reference", "candidate")]
+        rows.append([*words, Number(f"{entry['times']:,}")])
+    header = ["in the reference", "in the candidate", "times"]
+    for title, by_kind in by_title.items():
+        tables = [Table([kind], header, rows[:_MOST_CONFUSIONS]) for kind, rows in by_kind.items()]
+        yield Figure(title, tables)
+
+
 def _bucket(low: float | None, high: float | None) -> str:
     if low is None:
         return "anything" if high is None else f"below {high:g}"

@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from beam_bleu.pipeline.display.table import is_numeric
 from beam_bleu.pipeline.errors.printable import printable
-from beam_bleu.pipeline.examples import Entry, heading, read_examples, scores, texts
-from beam_bleu.pipeline.folder.file_names import REPORT, SCORES
+from beam_bleu.pipeline.examples import Entry, heading, read_examples, read_listed, scores, texts
+from beam_bleu.pipeline.folder.file_names import CONFUSIONS, REPORT, SCORES
 from beam_bleu.pipeline.folder.locking import locked
 from beam_bleu.pipeline.folder.paths import require_module
 from beam_bleu.pipeline.folder.publication import is_owned
 from beam_bleu.pipeline.folder.storage import write_atomically
 from beam_bleu.pipeline.report.charts import SHAPES, short
-from beam_bleu.pipeline.report.figures import UNCERTAINTY, facts, past, places, reasons, standing
+from beam_bleu.pipeline.report.figures import (
+    UNCERTAINTY,
+    confusions,
+    facts,
+    past,
+    places,
+    reasons,
+    standing,
+)
 from beam_bleu.pipeline.saved.saved_result import SavedResult, named_if_damaged, read, result_at
 from beam_bleu.transforms.errors import JobError, installing, joined
 
@@ -53,13 +61,19 @@ def require_jinja2() -> None:
 def page(saved: SavedResult, history: History | None = None) -> bytes:
     require_jinja2()
     examples = read_examples(saved.folder) if saved.folder else None
+    confused = read_listed(saved.folder, "confusions", CONFUSIONS) if saved.folder else None
     with named_if_damaged(saved.name):
-        text = _text(saved, examples or (), history)
+        text = _text(saved, examples or (), confused or (), history)
     # A document can have lone surrogates, from paths that are not UTF-8.
     return text.encode("utf-8", "backslashreplace")
 
 
-def _text(saved: SavedResult, examples: Sequence[Entry], history: History | None) -> str:
+def _text(
+    saved: SavedResult,
+    examples: Sequence[Entry],
+    confused: Sequence[Entry],
+    history: History | None,
+) -> str:
     result = saved.result
     names = {metric.metric: metric.name for metric in result.metrics}
     systems = result.systems
@@ -74,7 +88,7 @@ def _text(saved: SavedResult, examples: Sequence[Entry], history: History | None
             standing=[*standing(result)],
             uncertainty=UNCERTAINTY if result.has_intervals else "",
             places=[*places(result)],
-            reasons=[*reasons(result)],
+            reasons=[*reasons(result), *confusions(confused, names)],
             examples=_groups(examples, names),
             facts=[*facts(saved)],
             warnings=result.all_warnings,

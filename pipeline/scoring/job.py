@@ -168,6 +168,7 @@ class Job:
     threads: int = 1
     segment_scores: bool = False
     examples: int = 0
+    confusions: int = 0
     slicing: Slicing = NO_SLICES
     most_rejected: MostRejected | None = None
     evidence: Evidence = USUAL_EVIDENCE

@@ -129,6 +129,7 @@ class Metric(Config):
     is_tokenized: ClassVar[bool] = False  # whether each language has tokens of its own
     most_bytes: ClassVar[int] = 2**31 - 1  # of all texts of a segment
     is_in_sacrebleu: ClassVar[bool] = False
+    finds_confusions: ClassVar[bool] = False
     picks_reference: ClassVar[bool] = True  # whether it chooses the best reference of a segment
     # The unit of lengths, such as "word", and the columns with those of candidates and references.
     LENGTHS: ClassVar[tuple[str, int, int] | None] = None
@@ -180,8 +181,17 @@ class Metric(Config):
 
     def write_counts(self, texts: ReadyTexts, counts: Integers) -> None:
         """Writes the columns of each segment; by default, kernel.py in the metric's folder does."""
-        folder = type(self).__module__.rpartition(".")[0]
-        importlib.import_module(f"{folder}.kernel").write_counts(self, texts, counts)
+        self._kernel().write_counts(self, texts, counts)
+
+    def confusions(self, texts: ReadyTexts) -> Mapping[tuple[str, str, str], int]:
+        """How often (the system, a word of a reference, that of the candidate in its place) is
+        among the edits that it counts; a word is "" if the edit has none.
+        """
+        confusions: Mapping[tuple[str, str, str], int] = self._kernel().confusions(self, texts)
+        return confusions
+
+    def _kernel(self) -> Any:
+        return importlib.import_module(f"{type(self).__module__.rpartition('.')[0]}.kernel")
 
     def reference_lengths(self, counts: Integers) -> Integers | None:
         """The mean lengths of references, rounded down, int64 (segments,), or None."""

@@ -43,6 +43,8 @@ BESIDE = r"""
 --metrics chrf --chrf_beta=0 => beta must be 1 to 1000
 --metrics mean:comet => line-parallel text has no columns
 --text_column=text => is a flag of perplexity
+--confusions=5 --output x => --confusions is a flag of wer, cer
+--metrics wer --confusions=5 => --confusions needs --output
 --metrics cer --wer_normalizer=whisper => whisper-basic, whisper-en
 --compare=all => there is only one: atlas
 --compare=baseline

@@ -189,7 +189,7 @@ def test_a_filesystem_without_locks(out, monkeypatch):
     assert os.listdir(out) == []
 
 
-@pytest.mark.parametrize(("part_files", "moment"), [(0, DOCUMENTS[2]), (2, DOCUMENTS[3])])
+@pytest.mark.parametrize(("part_files", "moment"), [(0, DOCUMENTS[-2]), (2, DOCUMENTS[-1])])
 def test_another_run_that_commits_at_the_same_time_is_noticed(monkeypatch, part_files, moment):
     OBJECTS.clear()
     store = "mem://out/folder"

@@ -18,6 +18,10 @@ there are. `masks` is the address of a word for each number, all 0 before and af
 
 from __future__ import annotations
 
+import ctypes
+import functools
+from collections import Counter
+
 import numpy as np
 
 from beam_bleu.transforms.metrics.error_rates.metric import (
@@ -26,6 +30,7 @@ from beam_bleu.transforms.metrics.error_rates.metric import (
     REFERENCE_LENGTH,
     SUBSTITUTIONS,
     ErrorRate,
+    edits_of,
 )
 from beam_bleu.transforms.metrics.metric import EMPTY, SEGMENTS, ReadyTexts
 from beam_bleu.transforms.native.arrays import Integers
@@ -62,10 +67,13 @@ from beam_bleu.transforms.text.numbering import (
     number_at,
     set_masks,
 )
+from beam_bleu.transforms.text.splitting import rule_of
 from beam_bleu.transforms.text.tokenization import CHARACTERS
 
 ROW_BYTES = 16
 """A row of a block has the mask of the columns that are 1 more, and then that of 1 less."""
+
+EDIT_BYTES = 16
 
 _LESS = 8
 _NOTHING = np.uint64(0)
@@ -166,6 +174,30 @@ def count_deletions(symbols, columns, places, stride):
             place = load_int(places, block) + (row - 1) * stride
     # The first symbol is at one of the columns that remain, and the others are deleted.
     return deletions + (block + 1) * COLUMNS - passed - 1
+
+
+@inner
+def write_edits(edits, candidate, first, row, reference, left, column, places):
+    """Writes each edit on the shortest way through a part, the last one first: two int64, the
+    places of its symbols in the reference and in the candidate, or -1 where it has none. Returns
+    the address after them. The part begins at the symbols `left` and `first` of the texts.
+    """
+    while row > 0 or column > 0:
+        is_deleted, is_inserted = row == 0, column == 0
+        if row > 0 and column > 0:
+            bit = np.uint64((column - 1) % COLUMNS)
+            place = load_int(places, (column - 1) // COLUMNS) + (row - 1) * ROW_BYTES
+            is_deleted = (load_word(place) >> bit) & _ONE != _NOTHING
+            if not is_deleted and row > 1:
+                is_inserted = (load_word(place - ROW_BYTES + _LESS) >> bit) & _ONE != _NOTHING
+        row -= not is_deleted
+        column -= not is_inserted
+        symbol, other = number_at(candidate, first + row), number_at(reference, left + column)
+        if is_deleted or is_inserted or symbol != other:
+            store_int(edits, 0, -1 if is_inserted else left + column)
+            store_int(edits, 1, -1 if is_deleted else first + row)
+            edits += EDIT_BYTES
+    return edits
 
 
 # RapidFuzz divides tables of which a shortest way can reach this many cells, or more.
@@ -279,9 +311,9 @@ def _deletions_of_part(
 
 
 @inner
-def count_errors(candidate, symbols, reference, columns, masks, memory):
+def count_errors(candidate, symbols, reference, columns, masks, memory, edits):
     """(substitutions, deletions, insertions) of a candidate by one reference, in time proportional
-    to the product of the lengths, divided by 64.
+    to the product of the lengths, divided by 64. Writes each one to `edits`, unless this is 0.
     """
     parts = memory
     candidate_end = parts + _PARTS * _PART_INTS * 8
@@ -301,8 +333,11 @@ def count_errors(candidate, symbols, reference, columns, masks, memory):
         left, right, most_edits = load_int(part, 2), load_int(part, 3), load_int(part, 4)
         first, end, left, right = _different(candidate, first, end, reference, left, right)
         of_candidate, of_reference = end - first, right - left
+        ends = (candidate, first, of_candidate, reference, left, of_reference, places)
         if of_candidate == 0 or of_reference == 0:
             deletions += of_reference
+            if edits != 0:
+                edits = write_edits(edits, *ends)
             if distance < 0:  # the whole table is one part
                 distance = max(of_candidate, of_reference)
             continue
@@ -313,6 +348,8 @@ def count_errors(candidate, symbols, reference, columns, masks, memory):
         if cells < _MOST_CELLS or of_reference < _FEWEST_COLUMNS or of_candidate < _FEWEST_SYMBOLS:
             of_part, growth = _deletions_of_part(*texts, most_edits, masks, before, places, rows)
             deletions += of_part
+            if edits != 0:
+                edits = write_edits(edits, *ends)
             if distance < 0:
                 distance = of_candidate + growth
             continue
@@ -350,18 +387,52 @@ _MEMORY = KeptMemory()
 
 
 def write_counts(metric: ErrorRate, texts: ReadyTexts, counts: Integers) -> None:
+    _count(texts, counts, 0)
+
+
+def confusions(metric: ErrorRate, texts: ReadyTexts) -> Counter[tuple[str, str, str]]:
+    counts = metric.count(texts)
+    systems = texts.batch.systems
+    # For each candidate its reference and the number of its edits, and then these edits.
+    edits = np.empty((counts[..., 0].size + edits_of(counts.T).sum(), 2), np.int64)
+    _count(texts, counts, edits.ctypes.data)
+    split = functools.partial(_symbols, texts, rule_of(texts.text) == CHARACTERS)
+    counted: Counter[tuple[str, str, str]] = Counter()
+    at = 0
+    for row in range(len(texts.batch)):
+        for place, system in enumerate(systems, len(texts.batch.references)):
+            reference, number = edits[at].tolist()
+            own = edits[at + 1 : at + 1 + number].tolist()
+            at += 1 + number
+            if own:
+                left, right = split(reference, row), split(place, row)
+                counted.update((system, left[one], right[other]) for one, other in own)
+    return counted
+
+
+def _symbols(texts: ReadyTexts, are_characters: bool, place: int, row: int) -> list[str]:
+    """The words or characters of a text; the last one, at -1, is that of an edit without one."""
+    start, end = (int(places[place, row]) for places in texts.spans)
+    text = ctypes.string_at(start, end - start).decode()
+    return [*(text if are_characters else filter(None, text.split(" "))), ""]
+
+
+def _count(texts: ReadyTexts, counts: Integers, edits: int) -> None:
     numbered, _memory = texts.numbered(_MEMORY)
     longest = texts.sizes.longest
     # All symbols that no reference has share a number.
     numbers = FIRST_NUMBER + most_different(longest) + 1
     masks = _MEMORY.zeros_for("masks", numbers * MASK_BYTES)
     rows = _MEMORY.memory_for("rows", memory_bytes(longest))
-    count_rows(numbered, masks.address, rows.address, counts)
+    count_rows(numbered, masks.address, rows.address, counts, edits)
 
 
 @compiled
-def count_rows(texts, masks, memory, counts):
-    """Counts all rows. If the rule is CHARACTERS, each character counts, white space, too."""
+def count_rows(texts, masks, memory, counts, edits):
+    """Counts all rows. If the rule is CHARACTERS, each character counts, white space, too. Unless
+    `edits` is 0, writes there for each candidate its reference and the number of its edits, and
+    then these edits.
+    """
     for row in range(texts.rows):
         if texts.rule == CHARACTERS:
             number_characters(row, texts)
@@ -369,7 +440,7 @@ def count_rows(texts, masks, memory, counts):
             number_texts(row, texts, False)
         for text in range(texts.reference_count, texts.texts):
             symbols = length_of(texts.bounds, text)
-            best = substitutions = deletions = insertions = length = -1
+            best = substitutions = deletions = insertions = length = nearest = -1
             for reference in range(texts.reference_count):
                 if is_missing(texts, row, reference):
                     continue
@@ -381,11 +452,26 @@ def count_rows(texts, masks, memory, counts):
                     columns,
                     masks,
                     memory,
+                    0,
                 )
-                edits = replaced + deleted + inserted
-                if best < 0 or edits < best or (edits == best and columns > length):
-                    best, length = edits, columns
+                wrong = replaced + deleted + inserted
+                if best < 0 or wrong < best or (wrong == best and columns > length):
+                    best, length, nearest = wrong, columns, reference
                     substitutions, deletions, insertions = replaced, deleted, inserted
+            if edits != 0:
+                store_int(edits, 0, nearest)
+                store_int(edits, 1, best)
+                edits += EDIT_BYTES
+                count_errors(
+                    numbers_of(texts, text),
+                    symbols,
+                    numbers_of(texts, nearest),
+                    length,
+                    masks,
+                    memory,
+                    edits,
+                )
+                edits += best * EDIT_BYTES
             place = columns_of(counts, texts, row, text)
             store_int(place, SEGMENTS, 1)
             store_int(place, EMPTY, symbols == 0)

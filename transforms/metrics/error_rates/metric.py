@@ -90,6 +90,7 @@ class ErrorRate(Metric):
         ("deletions", DELETIONS),
         ("insertions", INSERTIONS),
     )
+    finds_confusions = True
     name: ClassVar[str]
     SYMBOL: ClassVar[Literal["word", "character"]]
 

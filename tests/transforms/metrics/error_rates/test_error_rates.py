@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import itertools
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jiwer
@@ -21,6 +22,8 @@ from beam_bleu.transforms.metrics.error_rates.metric import (
     CerConfig,
     WerConfig,
 )
+from beam_bleu.transforms.pairing.segments.batching import to_batch
+from beam_bleu.transforms.statistics.counting import PreparedBatch
 
 Config = WerConfig | CerConfig
 
@@ -185,6 +188,57 @@ def test_vowel_signs_are_parts_of_words():
     assert "case:lc|" in score.signature
     assert "|normalizer:whisper-basic-marks|" in score.signature
     assert f"|whisper-normalizer:{version}|" in score.signature
+
+
+# Confusions
+
+
+def confusions(segments: Sequence[Segment], config: Config) -> Counter[tuple[str, str, str]]:
+    prepared = PreparedBatch(to_batch(segments))
+    return Counter(config.metric.confusions(prepared.ready(config.text)))
+
+
+def edits_of_jiwer(segment: Segment, config: Config) -> Iterator[tuple[str, str, str]]:
+    candidate, references = segment
+    outputs = [jiwers(candidate, reference, config) for reference in present(references)]
+
+    def rank(output: Any) -> tuple[int, int]:
+        length = output.hits + output.substitutions + output.deletions
+        return output.substitutions + output.deletions + output.insertions, -length
+
+    output = min(outputs, key=rank)
+    (alignment,), (left,), (right,) = output.alignments, output.references, output.hypotheses
+    for chunk in alignment:
+        if chunk.type != "equal":
+            words = left[chunk.ref_start_idx : chunk.ref_end_idx]
+            others = right[chunk.hyp_start_idx : chunk.hyp_end_idx]
+            for pair in itertools.zip_longest(words, others, fillvalue=""):
+                yield ("1", *pair)
+
+
+@pytest.mark.parametrize("config", BOTH, ids=str)
+def test_confusions_are_those_of_jiwers_alignments(config):
+    rng = random.Random(3)
+    segments = segments_with_references(3, 100, 3)
+    lengths = [1, 2, 63, 64, 65, 130, 300]
+    for length in lengths * 3:
+        candidate, references = edited(rng, "abcdef", length, length // 3 + 1)
+        segments.append((candidate, [None, *references, None]))
+    expected = Counter(edit for one in segments for edit in edits_of_jiwer(one, config))
+    assert confusions(segments, config) == expected
+    counts = counted(segments, config).counts[0][0].sum(axis=0)
+    kinds = [
+        sum(times for (_, *words), times in expected.items() if [*map(bool, words)] == kind)
+        for kind in ([True, True], [True, False], [False, True])
+    ]
+    assert kinds == counts[SUBSTITUTIONS:REFERENCE_LENGTH].tolist()
+
+
+def test_confusions_of_tables_that_rapidfuzz_divides():
+    rng = random.Random(4)
+    segments = [edited(rng, "abcdefghijklmnop", 2_800, 900), unrelated(rng, "abc", 3_000, 2_000)]
+    expected = Counter(edit for one in segments for edit in edits_of_jiwer(one, WerConfig()))
+    assert confusions(segments, WerConfig()) == expected
 
 
 # Scores
