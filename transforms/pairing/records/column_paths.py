@@ -1,8 +1,9 @@
 """Parses column paths such as `translation.de`, and gets the values to which they lead.
 
-A path begins with the name of a column, followed by names of fields (`.de`) and indexes of lists,
-from 0 (`[0]`). A name with a dot or a bracket is written as a JSON string in brackets: `["a.b"].c`
-is field c of the column a.b. Brackets are not needed if the whole text is the name of a column.
+A path begins with the name of a column, followed by names of fields or keys of maps (`.de`) and
+indexes of lists, from 0 (`[0]`), or `[]`: all items of a list. A name with a dot or a bracket is
+written as a JSON string in brackets: `["a.b"].c` is field c of the column a.b. Brackets are not
+needed if the whole text is the name of a column.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
-from beam_bleu.transforms.pairing.canonical import canonical
-from beam_bleu.transforms.pairing.records.wanted import ColumnPath, Fault
+from beam_bleu.transforms.pairing.canonical import canonical, is_text
+from beam_bleu.transforms.pairing.records.wanted import EACH, ColumnPath, Fault
 
 _STEP = re.compile(
     r"""
       (?P<dot>\.?) (?P<name>[^.\[\]]+)       # a name, with a dot before it unless it is the first
-    | \[ (?P<index>[0-9]{1,9}) \]                # an index of a list
+    | \[ (?P<index>[0-9]{1,9}|) \]               # an index of a list, or all of its items
     | \[ (?P<quoted>"(?:[^"\\]|\\.)*") \]    # a name as a JSON string
     """,
     re.VERBOSE | re.DOTALL,
@@ -43,7 +44,7 @@ def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
         if (
             match is None
             or (match["name"] and bool(match["dot"]) != bool(at))
-            or (match["index"] and not at)
+            or (match["index"] is not None and not at)
         ):
             raise ValueError(
                 f"character {at + 1} of {text} begins neither .NAME nor [INDEX] nor a name as a "
@@ -51,7 +52,10 @@ def parse_column_path(text: str, names: Iterable[str] = ()) -> ColumnPath:
             )
         at = match.end()
         quoted, index = match["quoted"], match["index"]
-        steps.append(int(index) if index else json.loads(quoted) if quoted else match["name"])
+        if index is not None:
+            steps.append(int(index) if index else EACH)
+        else:
+            steps.append(json.loads(quoted) if quoted else match["name"])
     return ColumnPath(text, tuple(steps))
 
 
@@ -59,7 +63,7 @@ def quoted_path(steps: Sequence[str | int]) -> str:
     text = ""
     for step in steps:
         if isinstance(step, int):
-            text += f"[{step}]"
+            text += "[]" if step == EACH else f"[{step}]"
         elif re.fullmatch(r"[^.\[\]]+", step):
             text += f".{step}" if text else step
         else:
@@ -69,6 +73,7 @@ def quoted_path(steps: Sequence[str | int]) -> str:
 
 def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
     """The type of the values at the end of a path; raises ValueError if the path leads nowhere."""
+    lists = 0
     first, *others = path.steps
     kind = schema.field(first).type
     for number, step in enumerate(others, 1):
@@ -77,22 +82,44 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
             if not pt.is_large_list(kind):
                 raise ValueError(f"{where} is {kind}, and not a list")
             kind = kind.value_type
+            lists += step == EACH
+            continue
+        if _is_map(kind):
+            kind = canonical(pa.nulls(0, kind.item_type)).type
             continue
         fields = [field.name for field in kind] if pt.is_struct(kind) else []
         if fields.count(step) != 1:
             has = f"{fields.count(step)} fields" if step in fields else "no field"
             raise ValueError(f"{where} has {has} {step}: it is {kind}")
         kind = kind.field(step).type
+    for _ in range(lists):
+        kind = pa.large_list(kind)
     return kind
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:
     """The values at the end of a path; null after a null, or a too short list, on the way."""
     first, *others = path.steps
-    values = canonical(records.column(first))
-    for step in others:
-        values = _elements(values, step) if isinstance(step, int) else pc.struct_field(values, step)
+    return _at_end(canonical(records.column(first)), others)
+
+
+def _at_end(values: pa.Array, steps: Sequence[str | int]) -> pa.Array:
+    for number, step in enumerate(steps, 1):
+        if step == EACH:
+            items = _at_end(values.values, steps[number:])
+            mask = values.is_null() if values.null_count else None
+            return pa.LargeListArray.from_arrays(values.offsets, items, mask=mask)
+        if isinstance(step, int):
+            values = _elements(values, step)
+        elif _is_map(values.type):
+            values = canonical(pc.map_lookup(values, pa.scalar(step, values.type.key_type), "last"))
+        else:
+            values = pc.struct_field(values, step)
     return values
+
+
+def _is_map(kind: pa.DataType) -> bool:
+    return bool(pt.is_map(kind) and is_text(canonical(pa.nulls(0, kind.key_type)).type))
 
 
 def _elements(lists: pa.LargeListArray, index: int) -> pa.Array:

@@ -101,11 +101,8 @@ class ParquetFile(GroupFile):
     def batches(
         self, piece: GroupPiece, paths: Sequence[ColumnPath], batch_rows: int
     ) -> Iterator[pa.RecordBatch]:
-        """Reads only the fields to which the paths lead, up to the first list."""
-        names = [
-            ".".join(map(str, itertools.takewhile(lambda step: isinstance(step, str), path.steps)))
-            for path in paths
-        ]
+        """Reads only the fields to which the paths lead, up to the first list or map."""
+        names = [_name_of_leaf(self.schema, path.steps) for path in paths]
         # pyarrow cannot read dictionaries in lists or structs across row groups.
         nested = filter(pt.is_nested, self.schema.types)
         one_by_one = any("dictionary<" in str(kind) for kind in nested)
@@ -113,6 +110,16 @@ class ParquetFile(GroupFile):
             yield from self._file.iter_batches(
                 batch_size=batch_rows, row_groups=part, columns=names, use_threads=False
             )
+
+
+def _name_of_leaf(schema: pa.Schema, steps: Sequence[Any]) -> str:
+    names, kind = [steps[0]], schema.field(steps[0]).type
+    for step in steps[1:]:
+        if not pt.is_struct(kind):
+            break
+        names.append(step)
+        kind = kind.field(step).type
+    return ".".join(names)
 
 
 _MAGIC = b"ARROW1"  # the first and last bytes of a file, but not of a stream

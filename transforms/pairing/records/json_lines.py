@@ -135,7 +135,7 @@ def _spans(
     for path in paths:
         number = keys.index(str(path.steps[0]))
         span = begins[number].copy(), ends[number].copy()
-        for to in path.steps[1:]:
+        for to in path.of_items[0][1:]:
             span = step(*span, to)
         unknown |= span[0] < 0
         spans[path] = span
@@ -151,6 +151,8 @@ def _column(
         if (kinds == LIST).any():
             of_lists = kinds, offsets
             begins, ends = of_items
+            for to in path.of_items[1]:
+                begins, ends = step(begins, ends, to)
     kinds, column = texts_of(begins, ends)
     refused = ~_is_one_of(kinds, form.items if of_lists else form.values)
     if form is _ANY:

@@ -21,14 +21,24 @@ KEPT_TEXTS = "text"
 INTEGER_ID = r"^(0|-?[1-9][0-9]*)$"  # ids that can be, and are shown as, numbers in JSON
 
 
+EACH = -1  # in a path, all items of a list
+
+
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
     """The path to values: `steps` begins with the name of a column (in text with fields, its number
-    from 0), then names of fields and indexes of lists. It is empty for labels from paths of files.
+    from 0), then names of fields or keys of maps, and indexes of lists, or `EACH` for all items. It
+    is empty for labels from paths of files.
     """
 
     text: str
     steps: tuple[str | int, ...]
+
+    @property
+    def of_items(self) -> tuple[tuple[str | int, ...], tuple[str | int, ...]]:
+        """The steps to a list, and those in each of its items, which begin after the first EACH."""
+        at = self.steps.index(EACH) if EACH in self.steps else len(self.steps)
+        return self.steps[:at], self.steps[at + 1 :]
 
     def __str__(self) -> str:
         return self.text

@@ -105,6 +105,20 @@ def check(lines: list[bytes]) -> None:
         assert row == (None if BAD in expected.values() else expected), line
 
 
+def test_texts_of_all_items_are_a_list() -> None:
+    """The answers of SQuAD's own files."""
+    lines = [
+        *(b'{"hyp": "a", "answers": [{"text": "b", "at": 3}, {"text": "c"}, {}]}',),
+        *(b'{"hyp": "a", "answers": []}', b'{"hyp": "a"}', b'{"hyp": "a", "answers": [3]}'),
+        *(b'{"hyp": "a", "answers": [null, {"text": 3}]}', b'{"hyp": "a", "answers": "b"}'),
+    ]
+    read, bad = read_lines("jsonl", lines, chosen_columns(["hyp"], ["answers[].text"]))
+    assert [row and row["answers[].text"] for row in rows_of(read)] == [
+        *(["b", "c", None], [], None, None, None, None)
+    ]
+    assert [record.place for record in bad] == ["line 4", "line 5", "line 6"]
+
+
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=12)  # with surrogates
 LONG = st.sampled_from(["x" * 70, '"\\' * 40])
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS | LONG
