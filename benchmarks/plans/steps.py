@@ -198,7 +198,7 @@ def _counts(corpus: FakeCorpus, ranges: Iterable[ByteRange]) -> Iterator[LineCou
         yield LineCounts(
             part,
             newlines.astype(np.min_scalar_type(newlines.max())),
-            unfinished_line=False,
+            tail=b"\n",
             text_bytes=part.stop - part.start,
             version=f"{shard.number:032x}",  # as long as an ETag
         )

@@ -56,13 +56,22 @@ LONG = '{"hyp": "' + "a" * 200 + '", "ref": "a"}\n'
         ("r.jsonl", GOOD + LONG, ["--max_line_bytes", "99"], ["line 2 has more than 99 bytes"]),
         ("r.jsonl", '[{"hyp": 1}]', [], ["none of the first lines is a record", "jq -c"]),
         ("r.jsonl", "", [], ["the corpus is empty"]),
-        ("r.jsonl", GOOD.encode("utf-16"), [], ["invalid UTF-8 at byte 1"]),
+        ("r.jsonl", GOOD.encode("utf-16"), [], ["in UTF-16", "-f UTF-16 -t UTF-8 "]),
+        ("r.jsonl", GOOD + "\n\n", [], ["input: line 2: the line is empty"]),
         ("r.tsv", "hyp\tref\na\tb\nhyp\tref\n", [], ["line 3 has the names of columns"]),
         ("r.tsv", b"hyp\tr\xff\na\tb\n", [], ["line 1: invalid UTF-8 at byte 6"]),
     ],
 )
 def test_errors_say_what_is_wrong_and_where(tmp_path, name, text, flags, said):
     called("--input", write(tmp_path / name, text), *flags).assert_failed(3, *said)
+
+
+@pytest.mark.parametrize(("name", "end"), [("r.jsonl", "\n"), ("r.jsonl.gz", "\r\n")])
+def test_an_empty_last_line_is_no_record(tmp_path, line_parallel, name, end):
+    path = write(tmp_path / name, jsonl() + end)
+    flags = [f"--range_bytes={SMALLEST_RANGE}", f"--expect_segments={len(PAIRS)}"]
+    run = called("--input", path, *flags, "--format=json")
+    assert run.document["scores"] == line_parallel["scores"]
 
 
 BAD = {

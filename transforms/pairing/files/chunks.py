@@ -7,6 +7,7 @@ reach its end-of-stream mark, and only another member (or, in some formats, zero
 from __future__ import annotations
 
 import bz2
+import codecs
 import collections
 import contextlib
 import dataclasses
@@ -40,6 +41,7 @@ else:
 
 Open = Callable[[str], BinaryIO]  # opens a file to read its raw bytes
 
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 PART = 1 << 19  # few enough bytes to stay in the processor's cache until they are used

@@ -35,6 +35,7 @@ from beam_bleu.transforms.native.memory import (
 from beam_bleu.transforms.pairing.files.chunks import (
     BYTE_ORDER_MARK,
     PART,
+    UTF16_MARKS,
     Open,
     PartMemory,
     opened,
@@ -57,9 +58,10 @@ _MOST_MAGIC = max(map(len, COMPRESSED_DATA.values()))
 _PARTS_OF_CALL = 32  # how many parts one call counts: few enough that the progress of a run is seen
 
 _HEAD = 16  # how many of the first bytes of a range are kept
+TAIL = 3  # and of the last ones, for the end of a last line, and a blank one after it
 
 # The state of the compiled function: an array of int64 with these places.
-_NULS, _CONTROLS, _LINE_BYTES, _LONGEST, _LAST_BYTE, _STATE_SIZE = range(6)
+_NULS, _CONTROLS, _LINE_BYTES, _LONGEST, _STATE_SIZE = range(5)
 
 MAX_LINE_BYTES = 1 << 26
 
@@ -102,13 +104,13 @@ class CountedText:
         self._counted: list[int] = []  # the newlines of each part
         self._lines = self._text_bytes = self._nul_bytes = self._control_bytes = 0
         self._line_bytes = 0  # of the unfinished line at the end of the last part
-        self._last_byte = b"\n"
+        self._tail = b""
 
     def add(self, text: bytes | bytearray, array: Bytes, begin: int, end: int) -> None:
         """Adds the bytes begin <= i < end, at least one. `array` is the same text as uint8."""
         path, start = self._range.shard.file.path, self._range.start
         if start == self._text_bytes == 0:
-            refuse_compressed(self._stream, path, bytes(text[begin : begin + _MOST_MAGIC]))
+            refuse_undecoded(self._stream, path, bytes(text[begin : begin + _MOST_MAGIC]))
         newlines, nuls, controls = count_bytes(array[begin:end])
         self._line_bytes += (text.find(b"\n", begin, end) if newlines else end) - begin
         if self._max_line_bytes is not None and self._line_bytes > self._max_line_bytes:
@@ -122,7 +124,7 @@ class CountedText:
         self._text_bytes += end - begin
         self._nul_bytes += nuls
         self._control_bytes += controls
-        self._last_byte = bytes(text[end - 1 : end])
+        self._tail = (self._tail + bytes(text[max(begin, end - TAIL) : end]))[-TAIL:]
 
     def add_file(self, descriptor: int) -> bool:
         """Adds the range's text from an open file; False if something is unusual."""
@@ -147,17 +149,18 @@ class CountedText:
                 return False
             PROGRESS.add(end - begin)
         try:
+            self._tail = os.pread(descriptor, TAIL, max(stop - TAIL, start + marked))
             if stop == file.size and os.pread(descriptor, 1, stop):
                 return False
         except OSError:
             return False
-        nuls, controls, _, longest, last_byte = state.tolist()
+        nuls, controls, _, longest = state.tolist()
         if self._max_line_bytes is not None and longest > self._max_line_bytes:
             return False
         if start == 0:
-            refuse_compressed(self._stream, file.path, head[marked:])
+            refuse_undecoded(self._stream, file.path, head[marked:])
         self._counted = newlines.tolist()
-        self._text_bytes, self._last_byte = stop - start - marked, bytes([last_byte])
+        self._text_bytes = stop - start - marked
         self._nul_bytes, self._control_bytes = nuls, controls
         return True
 
@@ -169,7 +172,7 @@ class CountedText:
             if is_plain:
                 PROGRESS.add(len(chunk))
             yield chunk
-        if self._last_byte != b"\n":
+        if self._tail[-1:] not in (b"", b"\n"):
             yield b"\n"
 
     def counts(self) -> LineCounts:
@@ -181,7 +184,7 @@ class CountedText:
         return LineCounts(
             self._range,
             newlines.astype(np.min_scalar_type(newlines.max())),
-            unfinished_line=self._range.stop == file.size and self._last_byte != b"\n",
+            tail=self._tail,
             text_bytes=self._text_bytes,
             nul_bytes=self._nul_bytes,
             control_bytes=self._control_bytes,
@@ -189,7 +192,10 @@ class CountedText:
         )
 
 
-def refuse_compressed(stream: Stream, path: str, text: bytes) -> None:
+def refuse_undecoded(stream: Stream, path: str, text: bytes) -> None:
+    if text.startswith(UTF16_MARKS):
+        remedy = f"convert it: iconv -f UTF-16 -t UTF-8 {stream.shown(path)} > NEW"
+        raise InputError(stream.told("its text is in UTF-16", path), remedy)
     suffix = next(
         (ending for ending, begin in COMPRESSED_DATA.items() if text.startswith(begin)), None
     )
@@ -241,7 +247,7 @@ def count_in_file(pread, descriptor, start, stop, part_bytes, text, newlines, st
     """Counts the newlines of each part of a range. False if not all bytes could be read."""
     begin, state_address = address_of(text), address_of(state)
     line_bytes, longest = load_int(state_address, _LINE_BYTES), load_int(state_address, _LONGEST)
-    nuls = controls = size = 0
+    nuls = controls = 0
     for part in range(newlines.size):
         at = start + part * part_bytes
         size = min(part_bytes, stop - at)
@@ -263,8 +269,6 @@ def count_in_file(pread, descriptor, start, stop, part_bytes, text, newlines, st
     store_int(state_address, _CONTROLS, load_int(state_address, _CONTROLS) + controls)
     store_int(state_address, _LINE_BYTES, line_bytes)
     store_int(state_address, _LONGEST, longest)
-    if size:
-        store_int(state_address, _LAST_BYTE, load_byte(begin + size - 1))
     return True
 
 
@@ -304,11 +308,13 @@ class ByteRange:
 
 @dataclasses.dataclass(frozen=True)
 class LineCounts:
-    """The newlines of each block of a range, or of a compressed file, and its bytes of text."""
+    """The newlines of each block of a range, or of a compressed file, its last bytes (`TAIL`), and
+    its bytes of text.
+    """
 
     range: ByteRange
     newlines: Integers
-    unfinished_line: bool
+    tail: bytes
     text_bytes: int = 0
     nul_bytes: int = 0
     control_bytes: int = 0

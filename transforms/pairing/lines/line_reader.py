@@ -215,6 +215,9 @@ class LineReader:
                 if not self._missing and not piece.ends_file:
                     return
             # The rest of the file is read, too, to check its size.
+            if not self._missing and piece.ends_blank:
+                rest = memory.text[memory.begin : memory.end]
+                memory.begin = memory.end - len(rest.lstrip(b"\r\n"))
             if not self._missing and memory.begin < memory.end:
                 raise changed(stream, file.path, "has more lines than when they were counted")
         if self._missing == 1 and self._end > self._offsets[self._lines]:

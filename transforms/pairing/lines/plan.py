@@ -17,6 +17,7 @@ from beam_bleu.transforms.pairing.lines.correspondence import (
     require_same_lines,
 )
 from beam_bleu.transforms.pairing.lines.line_counting import (
+    TAIL,
     ByteRange,
     LineCounts,
     block_bytes,
@@ -26,7 +27,9 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Lines of one file, `skip` newlines after byte `start`; `first_line` counts the header."""
+    """Lines of one file, `skip` newlines after byte `start`; `first_line` counts the header. If the
+    file `ends_blank`, a blank line follows the last one.
+    """
 
     file: FoundFile
     version: str | None
@@ -35,6 +38,7 @@ class Piece:
     first_line: int
     lines: int
     ends_file: bool
+    ends_blank: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,8 +79,11 @@ def make_plan(
     counts: Iterable[LineCounts],
     cuts: Cuts = "same",
     header_lines: int = 0,
+    may_end_blank: bool = False,
 ) -> Plan:
-    """Cuts a corpus into portions of about the size of a range."""
+    """Cuts a corpus into portions of about the size of a range. With `may_end_blank`, a blank line
+    at the end of a file does not count.
+    """
     by_stream: list[list[LineCounts]] = [[] for _ in streams]
     for count in counts:
         by_stream[count.range.shard.stream].append(count)
@@ -84,7 +91,7 @@ def make_plan(
         of_stream.sort(key=lambda count: (count.range.shard.number, count.range.start))
         _check_complete(stream, [count.range for count in of_stream])
     texts = [
-        _StreamLines(stream, of_stream, header_lines)
+        _StreamLines(stream, of_stream, header_lines, may_end_blank)
         for stream, of_stream in zip(streams, by_stream, strict=True)
     ]
     plan = Plan(texts, by_stream[0][0].range.range_bytes)
@@ -116,7 +123,13 @@ def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
 class _FileLines:
     """The first bytes of a file's blocks, and the newlines before them, without the header."""
 
-    def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
+    def __init__(
+        self,
+        stream: Stream,
+        counts: Sequence[LineCounts],
+        header_lines: int,
+        may_end_blank: bool,
+    ) -> None:
         self.shard = counts[0].range.shard
         self.version = counts[0].version
         if any(count.version != self.version for count in counts):
@@ -127,7 +140,9 @@ class _FileLines:
             [count.range.start + block * np.arange(len(count.newlines)) for count in counts]
         )
         self.before = np.cumsum(newlines) - newlines
-        lines = int(newlines.sum()) + counts[-1].unfinished_line
+        tail = b"".join(count.tail for count in counts[-TAIL:])
+        self.ends_blank = may_end_blank and tail.endswith((b"\n\n", b"\n\r\n"))
+        lines = int(newlines.sum()) + (tail[-1:] not in (b"", b"\n")) - self.ends_blank
         self.header = min(header_lines, lines)
         self.lines = lines - self.header
 
@@ -143,6 +158,7 @@ class _FileLines:
             first_line=in_file,
             lines=last - first,
             ends_file=last == self.lines,
+            ends_blank=self.ends_blank,
         )
 
 
@@ -151,9 +167,17 @@ class _StreamLines:
     before each file, with one block more for opening it.
     """
 
-    def __init__(self, stream: Stream, counts: Sequence[LineCounts], header_lines: int) -> None:
+    def __init__(
+        self,
+        stream: Stream,
+        counts: Sequence[LineCounts],
+        header_lines: int,
+        may_end_blank: bool,
+    ) -> None:
         by_file = itertools.groupby(counts, key=lambda count: count.range.shard.number)
-        self.files = [_FileLines(stream, list(of_file), header_lines) for _, of_file in by_file]
+        self.files = [
+            _FileLines(stream, list(of_file), header_lines, may_end_blank) for _, of_file in by_file
+        ]
         self.first_lines = np.cumsum([0] + [file.lines for file in self.files])
         self.lines = int(self.first_lines[-1])
         costs = [file.shard.file.size + file.block for file in self.files]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import codecs
 import csv
 import dataclasses
 import functools
@@ -15,7 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from beam_bleu.transforms.pairing.files.chunks import BYTE_ORDER_MARK, decompressed
+from beam_bleu.transforms.pairing.files.chunks import (
+    BYTE_ORDER_MARK,
+    UTF16_MARKS,
+    decompressed,
+)
 from beam_bleu.transforms.pairing.files.streams import FoundFile, compression
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath
@@ -319,14 +324,19 @@ class CsvFile(GroupFile):
         self._bytes, self._header_rows = source.size(), int(files.has_header)
         self._delimiter = RECORD_FORMATS[files.format].delimiter
         read = decompressing(source, files, path)
-        first = read(_CHUNK_BYTES).removeprefix(BYTE_ORDER_MARK)
+        chunks: Iterator[bytes] = iter(lambda: read(_CHUNK_BYTES), b"")
+        first = next(chunks, b"")
+        if first.startswith(UTF16_MARKS):
+            decoded = codecs.iterdecode(itertools.chain([first], chunks), "utf-16")
+            chunks = map(str.encode, decoded)
+            first = next(chunks, b"")
+        first = first.removeprefix(BYTE_ORDER_MARK)
         text = io.StringIO(first.decode(errors="replace"), newline="")
         names = next(csv.reader(text, delimiter=self._delimiter), [])
         if not names:
             raise pa.ArrowInvalid("it is empty, or begins with an empty line")
         self.schema = pa.schema([(name, pa.large_binary()) for name in names])
-        others = iter(lambda: read(_CHUNK_BYTES), b"")
-        self._chunks: Iterable[bytes] = itertools.chain([first], others)
+        self._chunks: Iterable[bytes] = itertools.chain([first], chunks)
         if piece is None:
             self._chunks = _with_right_quotes(self._chunks, self._delimiter)
 

@@ -26,7 +26,7 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
     LineCounts,
     count_lines,
     cut_corpus,
-    refuse_compressed,
+    refuse_undecoded,
 )
 from beam_bleu.transforms.pairing.lines.line_reader import TO_UTF8, LineReader
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
@@ -62,7 +62,7 @@ class LineRecords(RecordFiles):
     def look_at(self, part: ByteRange) -> Iterator[LineCounts | _Head]:
         """The counts of a range, and before them, if it is a file's first one, the file's head."""
         if not part.start and (lines := self._first_lines(part.shard)):
-            refuse_compressed(self.stream, part.shard.file.path, lines[0])
+            refuse_undecoded(self.stream, part.shard.file.path, lines[0])
             of_format = self._of_header if self.format == "tsv" else self._of_objects
             yield part.shard, of_format(part.shard, lines)
         longest = None if self.on_bad_record == "reject" else self.expected.max_line_bytes
@@ -80,7 +80,12 @@ class LineRecords(RecordFiles):
         chosen = require_same_columns(
             stream, [(shard.file.path, of_file) for shard, of_file in heads]
         )
-        plan = make_plan([stream], counts, header_lines=int(self.has_header))
+        plan = make_plan(
+            [stream],
+            counts,
+            header_lines=int(self.has_header),
+            may_end_blank=self.format == "jsonl",
+        )
         return RecordPlan(
             chosen,
             [

@@ -119,7 +119,7 @@ def test_a_portion_has_a_limited_number_of_tiny_files(sizes):
             (part,) = cut(Shard(stream, number, file), range_bytes)
             blocks, lines = -(-size // block_bytes(range_bytes)), 2000 // len(of_stream)
             newlines = np.diff(np.arange(blocks + 1) * lines // blocks)
-            counts.append(LineCounts(part, newlines, False))
+            counts.append(LineCounts(part, newlines, b"\n"))
     plan = make_plan([Stream("references", "r"), Stream("candidates", "c")], counts)
     portions = list(plan.portions())
     assert sum(portion.lines for portion in portions) == 2000

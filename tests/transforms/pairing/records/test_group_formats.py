@@ -525,6 +525,8 @@ def test_header_numbers_and_tabs(tmp_path):
         rows = [('the "a" b c d', "x", 'the "a"\nb c d')] * 3
         path.write_bytes(b"\xef\xbb\xbf" + written([("ref", "no", "mt"), *rows], **tab))
         assert called("--input", path, *flags, "-b").out == b"100.0\n"
+        path.write_text(path.read_text("utf-8-sig"), "utf-16")  # as Excel saves "Unicode text"
+        assert called("--input", path, *flags, "-b").out == b"100.0\n"
         path.write_bytes(written(rows, **tab))
         columns = ["--candidate_columns", "3", "--reference_columns", "1", "--no_header"]
         assert called("--input", path, *flags, *columns, "-b").out == b"100.0\n"

@@ -11,14 +11,20 @@ from test_group_formats import records, rows_of
 
 from beam_bleu.transforms.errors import InputError
 
-ROWS = [{"hyp": "a b", "ref": ["a", "c"], "mixed": 1}, {"hyp": "Käse", "ref": [], "mixed": "x"}]
+ROWS = [
+    {"id": 2**64 - 1, "hyp": "a b", "ref": ["a", "c"], "mixed": 1},
+    {"id": 2, "hyp": "Käse", "ref": [], "mixed": "x"},
+]
 
 
 def test_rows_of_a_json_document(tmp_path: Path) -> None:
     path = tmp_path / "t.json.gz"
     for text in (json.dumps(ROWS).encode(), json.dumps(ROWS).encode("utf-16")):
         path.write_bytes(gzip.compress(text))
-        assert rows_of(records(path)) == [("a b", ["a", "c"]), ("Käse", [])]
+        assert rows_of(records(path, ids=("id",))) == [
+            ("a b", ["a", "c"], 2**64 - 1),
+            ("Käse", [], 2),
+        ]
     with pytest.raises(InputError, match=r"column mixed has no texts: .*values of several types"):
         rows_of(records(path, candidates=("mixed",)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
+import contextlib
 import importlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from beam_bleu.transforms.pairing.files.chunks import UTF16_MARKS
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
 from beam_bleu.transforms.pairing.records.group_files import (
     GroupFile,
@@ -64,17 +65,16 @@ def _table_of(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
 
 
 def _column(values: Sequence[Any]) -> pa.Array:
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.nulls(len(values), unread("values of several types"))
+    for kind in (None, pa.uint64()):  # which pyarrow does not find by itself
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            return pa.array(values, kind)
+    return pa.nulls(len(values), unread("values of several types"))
 
 
 def decoded(data: bytes) -> str:
     """The text of a file in UTF-8, or in UTF-16 if it begins with a byte order mark."""
-    is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return data.decode("utf-16" if is_utf16 else "utf-8-sig")
+        return data.decode("utf-16" if data.startswith(UTF16_MARKS) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise pa.ArrowInvalid(f"line {line} is not in {error.encoding}: {error.reason}") from error
