@@ -52,6 +52,11 @@ def test_texts_as_ids_give_numbers_that_depend_on_nothing_else():
     assert other.numbers.tolist() == [one.numbers[2], one.numbers[0]]
     assert len({*one.numbers.tolist()}) == 3
     assert min(one.numbers) >= 0
+    large = pa.array([2**64 - 1, 7, 2**63], pa.uint64())
+    (of_integers,) = table_batches(table(id=large), columns, ("a",))
+    assert of_integers.numbers[1] == 7
+    assert len({*of_integers.numbers.tolist()}) == 3
+    assert min(of_integers.numbers) >= 0
 
 
 def test_wrong_columns_are_named():

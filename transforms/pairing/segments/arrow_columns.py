@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,8 +46,8 @@ class ArrowColumns:
         languages: strings, numbers, booleans or dates. Null is a value, too. A label can also be a
         column of another kind.
       ids: for `Evaluate`, the column that identifies segments: integers from 0 on, which are their
-        numbers, or strings, from which numbers of 63 bits are computed. No two segments may have
-        the same id, also in different tables; within a table this is checked.
+        numbers, or strings and larger integers, from which numbers of 63 bits are computed. No
+        two segments may have the same id, also in different tables; within a table this is checked.
       kept: for `Evaluate`, columns of such values that scores of segments and examples show.
 
     Raises:
@@ -174,14 +174,12 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
     ids = _whole(column)
     _require(~nulls(ids), 0, f"no id in the column {name!r}")
     if pa.types.is_large_string(ids.type):
-        digests = [
-            hashlib.blake2b(text.encode(), digest_size=8).digest() for text in ids.to_pylist()
-        ]
-        hashes = np.frombuffer(b"".join(digests), "<u8") >> np.uint64(1)
-        numbers: Integers = hashes.astype(np.int64)
+        numbers = _hashes(ids.to_pylist())
     elif pa.types.is_integer(ids.type):
-        # A number of 2^63 or more is negative here.
         numbers = ids.to_numpy().astype(np.int64)
+        if pa.types.is_uint64(ids.type):
+            too_large = numbers < 0
+            numbers[too_large] = _hashes(map(str, ids.to_numpy()[too_large].tolist()))
         wrong = np.flatnonzero(numbers < 0)
         if len(wrong):
             raise InputError(
@@ -201,6 +199,13 @@ def _segment_numbers(column: pa.ChunkedArray, name: str) -> Integers:
             f"the column {name!r}",
             "name a column whose values identify segments; labels can have a value many times",
         )
+    return numbers
+
+
+def _hashes(texts: Iterable[str]) -> Integers:
+    digests = [hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts]
+    hashes = np.frombuffer(b"".join(digests), "<u8") >> np.uint64(1)
+    numbers: Integers = hashes.astype(np.int64)
     return numbers
 
 
