@@ -208,6 +208,7 @@ class _Described:
             where=flags.where,
             path_labels=flags.label_from_path,
             values=self.needs.values,
+            reference_of_each=self.needs.reference_of_each,
             kept=tuple(pair for pair in flags.kept if pair != (KEPT_ID, *ids)),
             keeps_texts=flags.keeps_texts,
         )

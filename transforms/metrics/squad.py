@@ -31,6 +31,7 @@ from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.compiling import compiled, inner
 from beam_bleu.transforms.native.fixed_point import fixed_point, fixed_point_mean
 from beam_bleu.transforms.native.memory import KeptMemory, address_of, is_equal, load_int, store_int
+from beam_bleu.transforms.pairing.needs import ANSWERS, Needs
 from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.text.numbered_texts import (
     columns_of,
@@ -89,6 +90,11 @@ class _OfAnswers(Metric):
     @property
     def text(self) -> Text:
         return Text(self._TOKENIZER, lowercase=True, normalize=self.normalize)
+
+    @property
+    def needs(self) -> Needs:
+        # As in `get_raw_scores`, a question without answers has the empty one.
+        return ANSWERS
 
     def signed(self, text: TextName) -> Mapping[str, str]:
         return {"tok": "squad"}

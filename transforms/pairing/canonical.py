@@ -152,6 +152,25 @@ def reference_counts(column: pa.Array) -> Integers:
     return counts
 
 
+def with_empty_texts(column: pa.Array) -> pa.Array:
+    """An empty text in each list that is empty; a null remains null."""
+    if not pt.is_large_list(column.type):
+        return column
+    offsets = column.offsets.to_numpy()
+    is_empty = (np.diff(offsets) == 0) & ~nulls(column)
+    if not is_empty.any():
+        return column
+    texts = pa.concat_arrays([column.values, pa.array([""], column.type.value_type)])
+    begin = int(offsets[0])
+    places = np.insert(
+        np.arange(begin, offsets[-1]), offsets[:-1][is_empty] - begin, len(column.values)
+    )
+    added = np.concatenate([[0], np.cumsum(is_empty)])
+    return pa.LargeListArray.from_arrays(
+        pa.array(offsets - begin + added), texts.take(pa.array(places)), mask=column.is_null()
+    )
+
+
 def spread(column: pa.Array) -> Iterator[pa.LargeStringArray]:
     if not pt.is_large_list(column.type):
         yield column

@@ -84,14 +84,19 @@ class ValueColumn:
 
 @dataclasses.dataclass(frozen=True)
 class Needs:
+    """What to read. Unless `reference_of_each`, an empty list of references is an empty text."""
+
     roles: tuple[Role, ...] = ()
     values: tuple[ValueColumn, ...] = ()
+    reference_of_each: bool = False
 
     def __add__(self, other: Needs) -> Needs:
         return Needs(
             tuple(dict.fromkeys(self.roles + other.roles)),
             tuple(dict.fromkeys(self.values + other.values)),
+            self.reference_of_each or other.reference_of_each,
         )
 
 
-TEXTS = Needs(("candidates", "references"))
+ANSWERS = Needs(("candidates", "references"))
+TEXTS = dataclasses.replace(ANSWERS, reference_of_each=True)

@@ -19,6 +19,7 @@ from apache_beam.pvalue import PCollection, TaggedOutput
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.notices import Notice
 from beam_bleu.transforms.pairing.batch import SegmentBatch
+from beam_bleu.transforms.pairing.canonical import with_empty_texts
 from beam_bleu.transforms.pairing.files.found_files import find_shards
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
@@ -166,7 +167,12 @@ class RecordFiles(RecordSource, abc.ABC):
             value = label.agreed([(part.label, part.path)])
             columns[path] = pa.repeat(pa.scalar(value, pa.large_string()), len(part.values))
         read = ReadRecords(part, columns, faults)
-        return dataclasses.replace(read, digest=self.digest_of(read)) if digest else read
+        if digest:
+            read = dataclasses.replace(read, digest=self.digest_of(read))
+        if not self.wanted.reference_of_each:
+            for path in part.chosen.references:
+                columns[path] = with_empty_texts(columns[path])
+        return read
 
     def read(self, portion: Portion, digest: bool = False) -> Iterator[ReadRecords]:
         return (self.parsed(part, digest) for part in self.parts(portion))

@@ -69,6 +69,7 @@ class Wanted:
       ids: the columns of the id; the values of several columns are the id together.
       system: for long records, the column with the name of the system.
       witnesses: regular expressions of columns that show to which document a record belongs.
+      reference_of_each: see `Needs`.
     """
 
     candidates: tuple[str, ...] = ()
@@ -84,6 +85,7 @@ class Wanted:
     kept: tuple[tuple[str, str], ...] = ()
     keeps_texts: bool = False
     witnesses: tuple[str, ...] = ()
+    reference_of_each: bool = True
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
         for label in self.path_labels:
