@@ -142,6 +142,18 @@ _LAYOUTS = {
     "opus": "aligned text files of OPUS and of its test sets. The label `label` is in REF.labels",
     "comet": "scores of comet-score for `-m mean:COMET`, the default: the file of `--to_json`, or "
     "stdout in a file: `--input scores.json`, with all systems, or `-i FILE...`",
+    "squad": "SQuAD from the Hugging Face Hub: `answers.text`, and a file of each system with "
+    "`prediction_text`, joined by `id`, for `-m exact_match token_f1`, the default. A question "
+    "without answers has the empty answer, as in SQuAD 2.0's program",
+    "lmms-eval": "*_samples_*.jsonl of lmms-eval: `-m mean:COLUMN`, such as `mean:exact_match` or "
+    "`mean:mme_perception_score.score`; for texts, `filtered_resps` and `target`. The label `task` "
+    "comes from the names of the files",
+    "swe-bench": "reports of `swebench.harness.run_evaluation`, one of each system: "
+    "`mean:resolved`, of all instances, as in the report. `--where submitted=1` leaves out those "
+    "without a prediction",
+    "livecodebench": "*_eval_all.json of LiveCodeBench, one of each system: `mean:pass@1`",
+    "evalplus": "*eval_results.json of EvalPlus, one of each system: `mean:base` and `mean:plus`, "
+    "the shares of samples that pass (pass@1)",
 }
 """Where each layout occurs, and what it sets."""
 

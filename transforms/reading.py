@@ -176,7 +176,7 @@ class ReadPairedRecords(_ReadRecords):
     Args:
       pattern: the file, or a pattern of files; or a table, such as "delta:PATH" or "iceberg:NAME",
         for which the workers need the extra `delta` or `iceberg`.
-      input_format: parquet, arrow, avro, jsonl, tsv, csv or quoted-tsv; by default the suffix of
+      input_format: such as parquet, jsonl or csv (docs/inputs.md has all); by default the suffix of
         the pattern says it.
       candidate_columns: the column of each system's candidates: a name, a path such as
         `translation.de` or `choices[0]`, or NAME=COLUMN to name the system.

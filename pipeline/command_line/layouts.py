@@ -49,7 +49,7 @@ class Layout:
 _TASK_IN_NAME = PathLabel(
     "task",
     "NAME_(*)_TIME.SUFFIX",
-    r"(?:^|/)(?:samples_|details_)?([^/]+?)(?:_\d{4}-\d\d-\d\d(?:T[^/_]*)?)?"
+    r"(?:^|/)(?:(?:\d{8}_\d{6}_)?samples_|details_)?([^/]+?)(?:_\d{4}-\d\d-\d\d(?:T[^/_]*)?)?"
     r"(?:\.(?:jsonl|ndjson|json|parquet|csv|tsv))?(?:\.(?:gz|bz2|zst|xz))?$",
     has_one_file=True,
 )
@@ -257,6 +257,34 @@ LAYOUTS: Mapping[str, Layout] = table(
     Layout("hf-translation", settings=_hf_translation),
     Layout("opus", settings=_opus),
     Layout("comet", id_column="segment", settings=_comet),
+    Layout(
+        "squad",
+        columns={
+            "candidate_columns": ("prediction_text",),
+            "reference_columns": ("answers.text",),
+        },
+        id_column="id",
+        settings=lambda _: {"metrics": ("exact_match", "token_f1")},
+    ),
+    Layout(
+        "lmms-eval",
+        columns={"candidate_columns": ("filtered_resps",), "reference_columns": ("target",)},
+        id_column="doc_id",
+        has_tasks=True,
+    ),
+    Layout(
+        "swe-bench",
+        settings=lambda _: {"input_format": "swe-bench", "metrics": ("mean:resolved",)},
+    ),
+    Layout(
+        "livecodebench",
+        id_column="question_id",
+        settings=lambda _: {"metrics": ("mean:pass@1",)},
+    ),
+    Layout(
+        "evalplus",
+        settings=lambda _: {"input_format": "evalplus", "metrics": ("mean:base", "mean:plus")},
+    ),
 )
 
 

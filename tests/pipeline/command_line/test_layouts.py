@@ -167,12 +167,114 @@ def comet_stdout(folder: Path) -> list[Argument]:
     return ["--input", write_lines(folder / "comet.out", lines)]
 
 
-OF_NUMBERS: dict[str, list[tuple[Callable[[Path], list[Argument]], dict[str, float]]]] = {
+def swe_bench(folder: Path) -> list[Argument]:
+    """Reports of swebench.harness.run_evaluation 5.0, with the keys that are not read."""
+    instances = [f"django__django-{i}" for i in range(5)]
+    arguments: list[Argument] = ["-i"]
+    for name, resolved in {"good": instances[:3], "poor": instances[:1]}.items():
+        ids = {
+            **{"completed": instances[:3], "incomplete": instances[4:], "empty_patch": []},
+            **{"submitted": instances[:4], "resolved": resolved, "error": instances[3:4]},
+            "unresolved": [each for each in instances[:3] if each not in resolved],
+        }
+        report = {"total_instances": 5, **{f"{key}_ids": each for key, each in ids.items()}}
+        path = folder / f"{name}.run-1.json"
+        path.write_text(json.dumps(report, indent=4))
+        arguments.append(f"{name}={path}")
+    return arguments
+
+
+def livecodebench(folder: Path) -> list[Argument]:
+    """A file `Scenario.codegeneration_N_TEMPERATURE_eval_all.json` of each model."""
+    arguments: list[Argument] = ["-i"]
+    for name, graded in {"good": [True, True], "poor": [True, False]}.items():
+        rows = [
+            {
+                **{"question_id": f"abc{i}_a", "difficulty": "easy", "code_list": ["x", "y"]},
+                **{"graded_list": graded, "pass@1": sum(graded) / 2, "metadata": ["{}", "{}"]},
+            }
+            for i in IDS
+        ]
+        path = folder / f"{name}_eval_all.json"
+        path.write_text(json.dumps(rows, indent=4))
+        arguments.append(f"{name}={path}")
+    return arguments
+
+
+def evalplus(folder: Path) -> list[Argument]:
+    """The results of evalplus.evaluate 0.3, whose tests that failed have values of any type."""
+    samples = [[("pass", "pass"), ("pass", "fail")], [("fail", "pass"), ("pass", "pass")]]
+    results = {
+        f"HumanEval/{number}": [
+            {
+                **{"task_id": f"HumanEval/{number}", "solution": "x", "base_status": base},
+                **{"plus_status": plus, "base_fail_tests": [[1, "a"]], "plus_fail_tests": []},
+            }
+            for base, plus in of_task
+        ]
+        for number, of_task in enumerate(samples)
+    }
+    path = folder / "model_eval_results.json"
+    path.write_text(json.dumps({"date": "2026-01-01 00:00", "hash": "x", "eval": results}))
+    return ["-i", f"model={path}"]
+
+
+def lmms_eval(folder: Path) -> list[Argument]:
+    """Samples of one task, whose metric is a dict."""
+    rows = [
+        {
+            **{
+                "doc_id": i,
+                "target": "Yes",
+                "filtered_resps": "Yes",
+                "input": "x",
+                "doc_hash": "x",
+            },
+            "mme_perception_score": {"question_id": "a.png", "category": "OCR", "score": i / 2},
+        }
+        for i in IDS
+    ]
+    path = write_records(folder / "20260101_010203_samples_mme.jsonl", rows)
+    return ["-i", f"model={path}", "-m", "mean:mme_perception_score.score"]
+
+
+def squad(folder: Path) -> list[Argument]:
+    """A file of the data set `squad_v2` of the Hugging Face Hub, and predictions of two systems.
+
+    The scores are those of huggingface/evaluate's copy of evaluate-v2.0.py (metrics/squad_v2,
+    compute_score.py).
+    """
+    answers = [["in the 10th century", "10th century"], [], ["France", "a"], [], ["the", "an"]]
+    rows = [
+        {
+            "id": f"5a{i}",
+            "question": "x",
+            "answers": {"text": texts, "answer_start": [0] * len(texts)},
+        }
+        for i, texts in enumerate(answers)
+    ]
+    arguments: list[Argument] = [write_records(folder / "validation.parquet", rows), "-i"]
+    for name, texts in {
+        "good": ["10th century", "", "Normandy in France", "France", "The"],
+        "poor": ["the tenth century", "no answer", "France.", "", "x"],
+    }.items():
+        predictions = [{"id": f"5a{i}", "prediction_text": text} for i, text in enumerate(texts)]
+        arguments.append(write_records(folder / f"{name}.jsonl", predictions))
+    return arguments
+
+
+WITH_METRICS: dict[str, list[tuple[Callable[[Path], list[Argument]], dict[str, list[float]]]]] = {
     "comet": [
-        (sample, {"out/good.txt": 0.75, "out/poor.txt": 0.5}) for sample in (comet, comet_stdout)
+        (sample, {"out/good.txt": [0.75], "out/poor.txt": [0.5]})
+        for sample in (comet, comet_stdout)
     ],
+    "swe-bench": [(swe_bench, {"good": [0.6], "poor": [0.2]})],
+    "livecodebench": [(livecodebench, {"good": [1.0], "poor": [0.5]})],
+    "evalplus": [(evalplus, {"model": [0.75, 0.5]})],
+    "lmms-eval": [(lmms_eval, {"model": [0.5]})],
+    "squad": [(squad, {"good": [60.0, 70.0], "poor": [40.0, 50.0]})],
 }
-"""The layouts of numbers: samples, and the mean of each system by the layout's own metric."""
+"""Layouts with samples, and the scores of each system by the layout's own metrics."""
 
 
 def scored(run: Run) -> list[float]:
@@ -185,7 +287,7 @@ def test_a_layout_sets_the_flags(tmp_path: Path) -> None:
         for i, texts in enumerate((REFERENCES, GOOD, POOR))
     ]
     good, poor = scored(called(files[0], "-i", *files[1:], "--format", "json"))
-    assert {*SAMPLES, *OF_NUMBERS} == {*LAYOUTS}
+    assert {*SAMPLES, *WITH_METRICS} == {*LAYOUTS}
     for name, sample in SAMPLES.items():
         folder = tmp_path / name
         folder.mkdir()
@@ -194,11 +296,15 @@ def test_a_layout_sets_the_flags(tmp_path: Path) -> None:
         assert run.document["segments"] == len(REFERENCES)
 
 
-@pytest.mark.parametrize("name", OF_NUMBERS)
-def test_a_layout_of_numbers_has_a_metric(tmp_path: Path, name: str) -> None:
-    for sample, means in OF_NUMBERS[name]:
+@pytest.mark.parametrize("name", WITH_METRICS)
+def test_a_layout_has_its_own_metrics(tmp_path: Path, name: str) -> None:
+    for sample, means in WITH_METRICS[name]:
         run = called(*sample(tmp_path), "--layout", name, "--format", "json")
-        assert {score["system"]: score["score"] for score in run.document["scores"]} == means
+        found: dict[str, list[float]] = {}
+        for score in run.document["scores"]:
+            if score["slice"] is None:
+                found.setdefault(score["system"], []).append(score["score"])
+        assert found == means
 
 
 def test_flags_win_over_the_layout(tmp_path: Path) -> None:

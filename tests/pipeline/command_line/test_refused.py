@@ -165,7 +165,7 @@ r.txt -i 'x=a/*.JSONL.gz' => --join_on COLUMN
 --input x.txt => format of x.txt
 --input - => the format of - is not known
 --input - --input_format jsonl --runner FlinkRunner --output x => cannot read stdin
---input x --input_format json => did you mean jsonl?
+--input x --input_format jsnl => did you mean jsonl?
 --input x.tsv --header --no_header => --no_header
 --input x.jsonl --candidate_columns a,,b => 'a,,b'
 --input x.jsonl --candidate_columns a,b,a => different names

@@ -21,6 +21,8 @@ RecordFormatName = Literal[
     "sgm",
     "wmt-xml",
     "seg-score",
+    "swe-bench",
+    "evalplus",
 ]
 RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
@@ -83,6 +85,12 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
         parser="wmt.score_rows",
         ids=("segment",),
         system="system",
+    ),
+    "swe-bench": RecordFormat(
+        "report of SWE-bench", (), parser="code_results.swe_bench", ids=("instance_id",)
+    ),
+    "evalplus": RecordFormat(
+        "results of EvalPlus", (), parser="code_results.evalplus", ids=("task_id",)
     ),
 }
 
