@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -211,10 +213,17 @@ def _examples_bytes(
 def _distributions(
     picked: Picked, highest: Mapping[MetricWord, float | None], systems: Sequence[str]
 ) -> list[dict[str, Any]]:
-    return [
-        {"metric": metric, "system": system, "edges": edges, "counts": counts}
-        for metric, limit in highest.items()
-        for system in systems
-        if (cells := picked.scores.get((metric, system))) is not None
-        for edges, counts in [cells.histogram(limit)]
-    ]
+    distributions = []
+    for metric, limit in highest.items():
+        cells = {
+            system: picked.scores[metric, system]
+            for system in systems
+            if (metric, system) in picked.scores
+        }
+        # Bins are common to all systems, so that their counts can be compared.
+        edges = functools.reduce(operator.add, cells.values()).edges(limit) if cells else []
+        distributions += [
+            {"metric": metric, "system": system, "edges": edges, "counts": own.histogram(edges)}
+            for system, own in cells.items()
+        ]
+    return distributions

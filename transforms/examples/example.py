@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -55,20 +55,18 @@ class ScoreCells(Sums):
             counts[np.searchsorted(cells, part.cells)] += part.counts
         return ScoreCells(cells, counts)
 
-    def histogram(self, highest: float | None) -> tuple[list[float | None], list[int]]:
-        """The edges of bins of equal width, which is a power of two, and the counts of scores.
+    def edges(self, highest: float | None) -> list[float | None]:
+        """The edges of bins of equal width, which is a power of two.
 
-        A score that is an edge is in the bin that begins there. With a highest possible score the
-        bins go from 0 to it. Otherwise a few very low and very high scores, which can be far apart,
-        have bins without an outer edge: None.
+        With a highest possible score the bins go from 0 to it. Otherwise a few very low and very
+        high scores, which can be far apart, have bins without an outer edge: None.
         """
         lower = _lower(self.cells)
         if highest is not None:
             width = 2.0 ** math.ceil(math.log2(highest / MOST_BINS))
-            end = math.ceil(highest / width)
-            return self._in_bins(np.minimum(lower // width, end - 1), width, 0, end)
+            return [number * width for number in range(math.ceil(highest / width) + 1)]
         if not len(self.cells):
-            return [], []
+            return []
         few = int(self.counts.sum()) // _OUTSIDE
         upwards = np.searchsorted(np.cumsum(self.counts), few, side="right")
         downwards = -1 - np.searchsorted(np.cumsum(self.counts[::-1]), few, side="right")
@@ -78,21 +76,22 @@ class ScoreCells(Sums):
         while np.ptp(lower[places] // width) >= MOST_BINS:
             width *= 2
         first, last = (lower[places] // width).astype(int).tolist()
-        return self._in_bins(np.clip(lower // width, first - 1, last + 1), width, first, last + 1)
+        return [
+            *([None] if lower[0] < first * width else []),
+            *(number * width for number in range(first, last + 2)),
+            *([None] if lower[-1] >= (last + 1) * width else []),
+        ]
 
-    def _in_bins(
-        self, bins: Floats, width: float, first: int, end: int
-    ) -> tuple[list[float | None], list[int]]:
-        """The counts in bins of a width. Bins before `first` and from `end` on have no end."""
-        sums = np.zeros(end - first + 2, np.int64)
-        np.add.at(sums, bins.astype(np.int64) - first + 1, self.counts)
-        edges: list[float | None] = [number * width for number in range(first, end + 1)]
-        counts = sums[1:-1].tolist()
-        if sums[0]:
-            edges, counts = [None, *edges], [int(sums[0]), *counts]
-        if sums[-1]:
-            edges, counts = [*edges, None], [*counts, int(sums[-1])]
-        return edges, counts
+    def histogram(self, edges: Sequence[float | None]) -> list[int]:
+        """The numbers of scores in bins with these edges, which `edges` has made of all parts.
+
+        A score that is an edge is in the bin that begins there.
+        """
+        counts = np.zeros(max(len(edges) - 1, 0), np.int64)
+        inner = np.array(edges[1:-1], np.float64)
+        np.add.at(counts, np.searchsorted(inner, _lower(self.cells), "right"), self.counts)
+        histogram: list[int] = counts.tolist()
+        return histogram
 
 
 def _lower(cells: Integers) -> Floats:

@@ -108,7 +108,7 @@ def test_examples_are_those_of_brute_force_for_any_split_and_order(lower_is_bett
         total = functools.reduce(operator.add, parts, Picked(NUMBER))
         assert total.examples == whole.examples
         for of_scores, cells in whole.scores.items():
-            assert total.scores[of_scores].histogram(None) == cells.histogram(None)
+            assert binned(total.scores[of_scores], None) == binned(cells, None)
 
 
 def test_the_sample_is_the_same_for_all_systems_and_uniform():
@@ -151,6 +151,11 @@ def cells_of(scores):
     return ScoreCells.of(np.array(scores, np.float64))
 
 
+def binned(cells, highest):
+    edges = cells.edges(highest)
+    return edges, cells.histogram(edges)
+
+
 def in_bins(scores, edges):
     """How many scores are in each bin. Without an edge, the first and the last one have no end."""
     inner = [-np.inf if edges[0] is None else edges[0], *edges[1:-1]]
@@ -160,7 +165,7 @@ def in_bins(scores, edges):
 
 def test_bins_have_the_scores_between_their_edges_for_any_split_and_order():
     for name, scores in SCORES.items():
-        whole = edges, counts = cells_of(scores).histogram(None)
+        whole = edges, counts = binned(cells_of(scores), None)
         assert counts == in_bins(scores, edges), name
         inside = [edge for edge in edges if edge is not None]
         assert len({upper - lower for lower, upper in itertools.pairwise(inside)}) == 1
@@ -170,16 +175,20 @@ def test_bins_have_the_scores_between_their_edges_for_any_split_and_order():
         shuffled = DRAW.sample(scores, len(scores))
         for number in (1, 2, 7):
             parts = [cells_of(shuffled[n::number]) for n in range(number)]
-            assert functools.reduce(operator.add, parts, cells_of([])).histogram(None) == whole
+            total = functools.reduce(operator.add, parts, cells_of([]))
+            assert binned(total, None) == whole
+            # The bins of the whole are those of each part, too.
+            for part, own in zip(parts, (shuffled[n::number] for n in range(number)), strict=True):
+                assert part.histogram(edges) == in_bins(own, edges)
 
 
 def test_with_a_highest_score_the_bins_end_there():
     scores = SCORES["0 to 100"]
-    edges, counts = cells_of(scores).histogram(100.0)
+    edges, counts = binned(cells_of(scores), 100.0)
     assert edges == [float(edge) for edge in range(0, 101, 4)]
     expected = [sum(4 * n <= score < 4 * n + 4 for score in scores) for n in range(25)]
     expected[-1] += sum(score >= 100 for score in scores)
     assert counts == expected
-    assert cells_of([0.0, 1.0]).histogram(1.0)[0][-1] == 1.0
-    assert cells_of([]).histogram(100.0)[1] == [0] * 25
-    assert cells_of([]).histogram(None) == ([], [])
+    assert cells_of([0.0, 1.0]).edges(1.0)[-1] == 1.0
+    assert binned(cells_of([]), 100.0)[1] == [0] * 25
+    assert binned(cells_of([]), None) == ([], [])
