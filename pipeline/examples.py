@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import difflib
 import hashlib
@@ -120,6 +121,7 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from beam_bleu.transforms.examples.picking import sample_ranks
     from beam_bleu.transforms.pairing.batch import KEPT_ID
 
     schema = data.schema
@@ -152,18 +154,19 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
         table = table.filter(pc.field("rank") < 0)
     if not len(table):
         return Found([], 0)
-    order = [("rank", "ascending"), ("index", "ascending")]
+    drawn = sample_ranks(table["index"].to_numpy())
+    table = table.append_column("drawn", pa.array(drawn))
+    order = [(name, "ascending") for name in ("rank", "drawn", "index")]
     worst = table.take(pc.select_k_unstable(table, min(wanted.number, len(table)), order))
     columns = [*labels, *kept, *(("candidate", "references") if has_texts else ())]
     of_rows = chosen & pc.field("index").isin(worst["index"].combine_chunks())
     rows = data.to_table([*columns, "index", "system"], filter=of_rows).to_pylist()
-    texts: dict[tuple[str | None, int], str | None] = {}
+    texts: dict[int, dict[str | None, str | None]] = collections.defaultdict(dict)
     references: dict[int, Sequence[str]] = {}
     for row in rows if has_texts else examples:
-        texts[row["system"], row["index"]] = row["candidate"]
+        of_row = {row["system"]: row["candidate"]} if has_texts else row["candidates"]
+        texts[row["index"]].update(of_row)
         references[row["index"]] = row["references"]
-    for entry in () if has_texts else examples:
-        texts.setdefault((entry["baseline"], entry["index"]), entry["baseline_candidate"])
     own = {row["index"]: row for row in rows if row["system"] == wanted.system}
     entries = [
         {
@@ -176,8 +179,9 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
             "score": found["score"],
             "baseline_score": found.get("baseline_score"),
             "difference": found.get("difference"),
-            "candidate": texts.get((wanted.system, number)),
-            "baseline_candidate": texts.get((wanted.against, number)),
+            "candidate": texts[number].get(wanted.system),
+            "baseline_candidate": texts[number].get(wanted.against),
+            "candidates": texts[number],
             "references": references.get(number, []),
             "labels": {name: own[number][name] for name in labels},
             "kept": {name: own[number][name] for name in kept if name != KEPT_ID},

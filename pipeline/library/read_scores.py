@@ -132,6 +132,7 @@ EXAMPLE_COLUMNS = pa.schema(
         _column("difference", NUMBER, f"the score minus that of the baseline{_OF_COMPARED}"),
         _column("candidate", TEXT, "the text of the system"),
         _column("baseline_candidate", TEXT, f"the text of the baseline{_OF_COMPARED}"),
+        _column("candidates", LABELS, "the texts of all systems", required=True),
         _column("references", pa.list_(TEXT), "the references", required=True),
         _column("labels", LABELS, "the labels of the segment and their values", required=True),
         _column("kept", LABELS, "the columns of `--keep` and their values", required=True),

@@ -139,10 +139,10 @@ CUT_MARK = " […]"
 class Example:
     """A segment of a system. Texts are cut, so its memory is bounded. The entry is its line in the
     file of examples; its baseline is the system with which it is compared, whatever the kind.
+    Examples are in the order of `rank`: how good or bad they are, a random number, their index.
     """
 
-    rank: float
-    index: int
+    rank: tuple[float, float, int]
     entry: Mapping[str, Any]
 
 
@@ -182,5 +182,5 @@ class Picked(Sums):
     def _first_ones(
         self, first: tuple[Example, ...], second: tuple[Example, ...]
     ) -> tuple[Example, ...]:
-        both = sorted((*first, *second), key=lambda example: (example.rank, example.index))
+        both = sorted((*first, *second), key=lambda example: example.rank)
         return tuple(both[: self.number])

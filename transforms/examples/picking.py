@@ -76,8 +76,7 @@ class Picker:
                     compared = against if EXAMPLE_KINDS[kind].compares else None
                     picked = tuple(
                         Example(
-                            float(of_kind[row]),
-                            int(numbers[row]),
+                            (float(of_kind[row]), float(drawn[row]), int(numbers[row])),
                             {
                                 "kind": kind,
                                 "metric": metric.name,
@@ -88,12 +87,12 @@ class Picker:
                                 "score": _defined(own[row]),
                                 "baseline_score": _defined(other[row]),
                                 "difference": _defined(difference[row]),
-                                "candidate": _candidate(batch, system, row),
-                                "baseline_candidate": _candidate(batch, against, row),
+                                "candidate": of_segment(row)["candidates"].get(system),
+                                "baseline_candidate": of_segment(row)["candidates"].get(against),
                                 **of_segment(row),
                             },
                         )
-                        for row in first_rows(of_kind, numbers, self.number)
+                        for row in first_rows(of_kind, drawn, numbers, self.number)
                     )
                     if picked:
                         examples[ListKey(kind, metric.name, system, compared)] = picked
@@ -109,7 +108,10 @@ def _defined(score: float) -> float | None:
 
 def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping[str, Any]:
     references = (_text(column, row) for column in batch.references)
+    # Without candidates if the metrics read no texts.
+    candidates = zip(batch.systems, batch.candidates, strict=False)
     return {
+        "candidates": {system: _text(column, row) for system, column in candidates},
         "references": [text for text in references if text is not None][:MOST_REFERENCES],
         "labels": {
             name: None if (value := column[row].as_py()) is None else cut(value.encode())
@@ -121,13 +123,6 @@ def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping
     }
 
 
-def _candidate(batch: SegmentBatch, system: str | None, row: int) -> str | None:
-    """None without a system, or if the metrics read no texts."""
-    if system is None or not batch.candidates:
-        return None
-    return _text(batch.candidates[batch.systems.index(system)], row)
-
-
 def _text(column: pa.LargeStringArray, row: int) -> str | None:
     buffer = column[row].as_buffer()
     return None if buffer is None else cut(memoryview(buffer))
@@ -136,15 +131,15 @@ def _text(column: pa.LargeStringArray, row: int) -> str | None:
 _SAMPLE_SEED = 12345
 
 
-def first_rows(ranks: Floats, numbers: Integers, most: int) -> list[int]:
-    """The rows with the smallest ranks, float64 (rows,), in their order, and in the order of their
-    numbers where ranks are equal; nan leaves a row out.
+def first_rows(ranks: Floats, drawn: Floats, numbers: Integers, most: int) -> list[int]:
+    """The rows with the smallest ranks, float64 (rows,), in their order, and in the order of the
+    random numbers `drawn`, float64 (rows,), where ranks are equal; nan leaves a row out.
     """
     rows = np.flatnonzero(~np.isnan(ranks))
     if not len(rows):
         return []  # of nothing, Arrow can choose nothing
-    table = pa.table({"rank": ranks[rows], "number": numbers[rows]})
-    order = [("rank", "ascending"), ("number", "ascending")]
+    table = pa.table({"rank": ranks[rows], "drawn": drawn[rows], "number": numbers[rows]})
+    order = [(name, "ascending") for name in table.column_names]
     first: list[int] = rows[pc.select_k_unstable(table, min(most, len(rows)), order)].tolist()
     return first
 

@@ -82,7 +82,8 @@ def test_each_comparison_is_a_row(read, document):
 def test_each_example_is_a_row(read, folder, tmp_path):
     lines = [json.loads(line) for line in (folder / "examples.jsonl").read_text().splitlines()]
     for line in lines:
-        line["labels"], line["kept"] = list(line["labels"].items()), list(line["kept"].items())
+        for name in ("candidates", "labels", "kept"):
+            line[name] = list(line[name].items())
     assert read.examples.to_pylist() == lines
     assert read.examples["labels"][0].as_py()[0][0] == "domain"
     # A file does not say which examples belong to it.

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from command_line import called, streams, write_lines
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.pipeline.examples import closest, compared, words
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
+from beam_bleu.transforms.examples.picking import sample_ranks
 from beam_bleu.transforms.known_metrics import row_of
 
 NUMBER = 5
@@ -89,6 +91,11 @@ def only_examples(scored: Corpus, tmp_path_factory: pytest.TempPathFactory) -> P
     return out
 
 
+def drawn(number: int) -> float:
+    """The random number by which segments with equal scores are put in order."""
+    return float(sample_ranks(np.array([number]))[0])
+
+
 def shown(*arguments: Any) -> list[dict[str, Any]]:
     run = called("worst", *arguments, "--format=json")
     assert run.code == 0, run.err
@@ -113,7 +120,7 @@ def test_all_segment_scores_give_any_number_slice_and_pair(scored, metric, domai
             rank = score if other is None else score - other
             rank = -rank if lower else rank
             if other is None or rank < 0:
-                rows.append((rank, number, score, other))
+                rows.append((rank, drawn(number), number, score, other))
     flags = ["-m", metric, "--system", system, "-n", "30"]
     flags += [] if against is None else ["--against", against]
     flags += [] if domain is None else ["--slice", f"domain={domain}"]
@@ -121,7 +128,7 @@ def test_all_segment_scores_give_any_number_slice_and_pair(scored, metric, domai
     assert title.startswith(f"{min(30, len(rows))} of {len(rows)} segments")
     entries = shown(scored.out, *flags)
     assert [(entry["index"], entry["score"], entry["baseline_score"]) for entry in entries] == [
-        row[1:] for row in sorted(rows)[:30]
+        row[2:] for row in sorted(rows)[:30]
     ]
     by_number = {entry["index"]: entry for entry in scored.examples}
     for entry in entries:
@@ -312,7 +319,7 @@ def first_ones(
             if number in of_baseline
         }
         ranks = {number: difference for number, difference in differences.items() if difference < 0}
-    return sorted(ranks, key=lambda number: (ranks[number], number))[:NUMBER]
+    return sorted(ranks, key=lambda number: (ranks[number], drawn(number)))[:NUMBER]
 
 
 def test_the_examples_are_the_first_ones_of_all_segment_scores(scored):
@@ -354,13 +361,17 @@ def test_examples_have_the_texts_of_their_segments(scored):
 
     keys = [
         *("kind", "metric", "system", "baseline", "index", "id", "score", "baseline_score"),
-        *("difference", "candidate", "baseline_candidate", "references", "labels", "kept"),
+        *("difference", "candidate", "baseline_candidate", "candidates", "references"),
+        *("labels", "kept"),
     ]
     for entry in scored.examples:
         assert list(entry) == keys
         number = entry["index"]
         candidates = dict(zip(SYSTEMS, scored.texts, strict=False))
         assert entry["candidate"] == shown(candidates[entry["system"]][number])
+        assert entry["candidates"] == {
+            system: shown(texts[number]) for system, texts in candidates.items()
+        }
         if entry["baseline"] is not None:
             assert entry["baseline_candidate"] == shown(candidates["second"][number])
         assert entry["references"] == [shown(text[number]) for text in scored.texts[3:]]

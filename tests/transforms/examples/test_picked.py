@@ -73,8 +73,9 @@ class Scored:
             quality = -score if self.lower_is_better else score
             rank = {"best": -quality, "worst": quality, "gain": -gained, "loss": gained}[kind]
             if kind in ("best", "worst") or rank < 0:
-                rows.append((rank, number, score, None if system == 1 else difference))
-        return [row[1:] for row in sorted(rows)[:NUMBER]]
+                drawn = float(sample_ranks(np.array([number]))[0])
+                rows.append((rank, drawn, number, score, None if system == 1 else difference))
+        return [row[2:] for row in sorted(rows)[:NUMBER]]
 
 
 @pytest.mark.parametrize("lower_is_better", [False, True])
@@ -88,15 +89,17 @@ def test_examples_are_those_of_brute_force_for_any_split_and_order(lower_is_bett
                 assert key not in whole.examples
                 continue
             shown = [
-                (each.index, each.entry["score"], each.entry["difference"])
+                (each.entry["index"], each.entry["score"], each.entry["difference"])
                 for each in whole.examples[key]
             ]
             assert shown == scored.expected(kind, place)
     for example in whole.examples[ListKey("loss", "m", "c", "b")]:
-        assert example.entry["candidate"] == f"c {example.index}"
-        assert example.entry["baseline_candidate"] == f"b {example.index}"
-        assert example.entry["references"] == [f"r {example.index}"]
-        assert example.entry["labels"] == {"domain": f"d{example.index % 3}"}
+        number = example.entry["index"]
+        assert example.entry["candidate"] == f"c {number}"
+        assert example.entry["baseline_candidate"] == f"b {number}"
+        assert example.entry["candidates"] == {system: f"{system} {number}" for system in SYSTEMS}
+        assert example.entry["references"] == [f"r {number}"]
+        assert example.entry["labels"] == {"domain": f"d{number % 3}"}
     rows = list(range(200))
     for _ in range(3):
         draw.shuffle(rows)
@@ -114,7 +117,7 @@ def test_examples_are_those_of_brute_force_for_any_split_and_order(lower_is_bett
 def test_the_sample_is_the_same_for_all_systems_and_uniform():
     whole = Scored(False).picked(slice(None))
     samples = [
-        [each.index for each in whole.examples[ListKey("sample", "m", system)]]
+        [each.entry["index"] for each in whole.examples[ListKey("sample", "m", system)]]
         for system in SYSTEMS
     ]
     assert samples[0] == samples[1] == samples[2]
