@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
+import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
 _MOST_ROWS = 60  # nobody reads a longer chart; the table beside it has all rows
 
-_LONGEST_LABEL = 19
-"""Characters beside a chart of dots; more would leave too little room for the dots."""
+_LONGEST_LABEL = 24
+"""Characters beside a chart of dots; more would leave too little room on a telephone."""
 
 _ROOM_OF_NAMES = 34  # characters below a chart of curves; more would overlap
 
@@ -77,8 +79,15 @@ class Dots:
         return self.rows[:_MOST_ROWS]
 
     @property
-    def longest_label(self) -> int:
-        return min(max(cell_len(row.label) for row in self.shown), _LONGEST_LABEL)
+    def labels(self) -> list[str]:
+        """Labels of the rows. If one is too long, all are without the words that all begin with."""
+        labels = [row.label for row in self.shown]
+        if len(labels) > 1 and max(map(cell_len, labels)) > _LONGEST_LABEL:
+            words = [re.split(r"(?<=\W)", label)[:-1] for label in labels]
+            common = itertools.takewhile(lambda own: len({*own}) == 1, zip(*words, strict=False))
+            if begin := "".join(own[0] for own in common):
+                labels = [f"…{label.removeprefix(begin)}" for label in labels]
+        return [short(label, _LONGEST_LABEL) for label in labels]
 
     @functools.cached_property
     def axis(self) -> Axis:

@@ -7,6 +7,8 @@ import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
+
 from beam_bleu.pipeline.display.table import is_numeric
 from beam_bleu.pipeline.errors.printable import printable
 from beam_bleu.pipeline.examples import Entry, heading, read_examples, read_listed, scores, texts
@@ -128,6 +130,7 @@ def templates() -> jinja2.Environment:
     environment.globals.update(
         shapes=SHAPES,
         short=short,
+        longest=lambda texts: max(map(cell_len, texts)),
         heading=heading,
         scores=scores,
         texts=functools.partial(texts, longest=_LONGEST_TEXT),
