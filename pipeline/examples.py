@@ -288,10 +288,13 @@ def scores(entry: Entry) -> str:
     return ", ".join(facts)
 
 
-def texts(entry: Entry, longest: int = MOST_CHARACTERS) -> Iterator[Text]:
+def texts(
+    entry: Entry, longest: int = MOST_CHARACTERS, *, of_all_systems: bool = False
+) -> Iterator[Text]:
     """The kept columns, the references, and the candidates of a segment, as texts to show.
 
-    The words that a candidate and its closest reference do not share are marked in both.
+    Words that a candidate's closest reference lacks are marked, and those of the reference that the
+    entry's system lacks.
     """
 
     def cut(text: str) -> str:
@@ -313,13 +316,16 @@ def texts(entry: Entry, longest: int = MOST_CHARACTERS) -> Iterator[Text]:
         if number == nearest:
             _, runs = compared(cut(entry["candidate"]), reference)
         yield Text(name, "reference", runs)
-    for name in ("baseline", "system"):
-        candidate = entry["baseline_candidate" if name == "baseline" else "candidate"]
+    candidates = {
+        entry["baseline"]: entry["baseline_candidate"],
+        entry["system"]: entry["candidate"],
+    }
+    for name, candidate in (entry["candidates"] if of_all_systems else candidates).items():
         if candidate is not None:
             runs = plain(cut(candidate))
             if references:
                 runs, _ = compared(cut(candidate), references[closest(cut(candidate), references)])
-            yield Text(entry[name], "candidate", runs)
+            yield Text(name, "candidate", runs)
 
 
 def shown_entry(entry: Entry, place: int) -> str:

@@ -73,7 +73,7 @@ def of_two_systems(names: Sequence[str] = ("atlas", "birch"), slices: int = 3) -
 
 def example(kind: str, text: str = "a black cat", **more: Any) -> dict[str, Any]:
     """A line of the file of examples."""
-    return {
+    entry = {
         "kind": kind,
         "metric": "bleu",
         "system": "birch",
@@ -90,6 +90,10 @@ def example(kind: str, text: str = "a black cat", **more: Any) -> dict[str, Any]
         "kept": {"source": "eine Katze"},
         **more,
     }
+    candidates = {entry["system"]: text}
+    if entry["baseline"] is not None:
+        candidates = {entry["baseline"]: "a cat sat", **candidates}
+    return {"candidates": candidates, **entry}
 
 
 def written_result(

@@ -48,7 +48,10 @@ _NAMED = 8  # the most systems that a sentence names
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A finding, with its chart and tables, each named by the first sentence of its caption."""
+    """A finding with its chart and tables, which are named by the first sentence of their captions.
+
+    Tables can be folded, except the only one of a figure without a chart.
+    """
 
     title: str
     tables: Sequence[Table] = ()
@@ -58,8 +61,8 @@ class Figure:
 
 def standing(result: Result) -> Iterator[Figure]:
     view = View(result)
-    scores = systems_table(view, for_paper=True)
-    scores_of_all = [scores] if scores else []
+    if scores := systems_table(view, for_paper=True):
+        yield Figure(scores.caption[0], [scores])
     for metric in result.metrics:
         word = metric.metric
         for name, rows, of_slice in (
@@ -75,8 +78,7 @@ def standing(result: Result) -> Iterator[Figure]:
                 ]
                 unit = f"{name} (lower is better)" if row_of(word).lower_is_better else name
                 chart = Dots(dots, unit) if len(dots) > 1 else None
-                yield Figure(name, scores_of_all, chart, best(name, rows, compared))
-                scores_of_all = []
+                yield Figure(name, chart=chart, sentence=best(name, rows, compared))
             if table := differences_table(view, compared):
                 # The chart shows only the pairs with the first baseline.
                 from_first = [row for row in compared if row.baseline == compared[0].baseline]
@@ -180,6 +182,7 @@ def reasons(result: Result) -> Iterator[Figure]:
         if table is not None and len(table.header) > len(("system", "score")):
             title = f"The parts of {metric.name}"
             yield Figure(title, [dataclasses.replace(table, caption=[title])])
+    for metric in result.metrics:
         yield from _distributions(result, metric)
 
 
@@ -189,6 +192,8 @@ def _distributions(result: Result, metric: MetricNames) -> Iterator[Figure]:
         if entry["metric"] == metric.metric:
             by_edges.setdefault(tuple(entry["edges"]), {})[entry["system"]] = entry["counts"]
     for edges, counts in by_edges.items():
+        if not any(any(own[1:-1]) for own in counts.values()):
+            continue  # such as 0 and 100 of exact match, of which the score already says all
         buckets = [_bucket(low, high) for low, high in itertools.pairwise(edges)]
         rows: list[list[Cell]] = [
             [bucket, *(Number(f"{number:,}") for number in numbers)]

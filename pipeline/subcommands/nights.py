@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import datetime
 from collections.abc import Sequence
 
 from beam_bleu.pipeline.command_line.definition_flags import METRICS_FLAG
@@ -11,7 +12,7 @@ from beam_bleu.pipeline.command_line.parser import format_flag
 from beam_bleu.pipeline.folder.file_names import REPORT
 from beam_bleu.pipeline.history.history import FORMATS, History, history
 from beam_bleu.pipeline.history.nights import ORDERS, Night, are_several, read_nights
-from beam_bleu.pipeline.report.page import page, require_jinja2, write_page
+from beam_bleu.pipeline.report.page import Headline, page, require_jinja2, write_page
 from beam_bleu.pipeline.result.rows import Key
 from beam_bleu.pipeline.saved.saved_result import SavedResult, exists, is_folder, result_at
 from beam_bleu.pipeline.subcommands import run
@@ -116,6 +117,15 @@ def _require_known(flags: argparse.Namespace, nights: Sequence[Night]) -> None:
 
 _MOST_NIGHTS = 400
 
+_SCORED = "default: the metrics and the systems"
+
+
+def _day(text: str) -> str:
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise ValueError(f"must be a day such as 2026-11-29, got {text}") from None
+
 
 def report_command(argv: Sequence[str]) -> int:
     description = (
@@ -132,7 +142,12 @@ def report_command(argv: Sequence[str]) -> int:
     )
     shown = f"the page; - for stdout; default {REPORT} in the folder of the only result"
     output = Flag("output", shown, "FILE", ("--output",))
-    groups = {"input": [results, NEW_TEXTS], "output": [output]}
+    headline = [
+        Flag("title", "the title of the page", "TEXT", ("--title",), shown_default=_SCORED),
+        Flag("date", "the day to show below it", "YYYY-MM-DD", ("--date",), convert=_day),
+        Flag("note", "a paragraph to show below it", "TEXT", ("--note",)),
+    ]
+    groups = {"input": [results, NEW_TEXTS], "output": [output, *headline]}
     return run("report", description, groups, argv, _report)
 
 
@@ -141,10 +156,11 @@ def _report(flags: argparse.Namespace) -> bytes:
     several = are_several(flags.results)
     path = (flags.output or _beside_result(flags.results, several)).removeprefix("file://")
     require_jinja2()
+    headline = Headline(flags.title, flags.date, flags.note)
     if several:
-        made = page(*_nights(flags.results, new_texts=flags.new_texts))
+        made = page(*_nights(flags.results, new_texts=flags.new_texts), headline)
     else:
-        made = page(result_at(flags.results[0]))
+        made = page(result_at(flags.results[0]), headline=headline)
     if path == "-":
         return made
     write_page(path, made)

@@ -82,7 +82,16 @@ def reports(tmp_path_factory):
         document["scores"][0]["score"] += day
         document |= {"partition": f"2026-11-{day}", "warnings": ["a warning"]}
         kinds = ("loss", "gain", "worst", "best", "sample")
-        examples = [example(kind, system="system-1") for kind in kinds]
+        examples = [
+            example(
+                *(kind, f"a cat on mat {number}"),
+                system=f"system-{1 + number % 2}",
+                baseline="system-0",
+                index=number,
+                labels={"domain": f"domain {number % 2}"},
+            )
+            for number, kind in enumerate(kinds)
+        ]
         days.append(written_result(folder / f"2026-11-{day}", document, examples))
     document = of_two_systems(HOSTILE, slices=1) | {"warnings": list(HOSTILE)}
     examples = [
@@ -104,7 +113,10 @@ LOOKS = [(400, "light"), (1600, "dark")]
 def test_a_report(browser, reports, name, width, scheme):
     address = f"{reports}/{name}.html"
     page = opened(browser, address, width, scheme, own=address)
+    controls = page.locator(".filter")
+    controls.evaluate("box => { box.hidden = true }")
     text = page.inner_text("body")
+    controls.evaluate("box => { box.hidden = false }")
     page.evaluate(OPEN_ALL)
     assert_everybody_can_read(page, width)
     # Wide tables scroll in their own box.
@@ -116,6 +128,23 @@ def test_a_report(browser, reports, name, width, scheme):
     assert without_scripts.inner_text("body") == text
     for each in (page, without_scripts):
         each.context.close()
+
+
+def test_the_examples_are_filtered(browser, reports):
+    address = f"{reports}/usual.html"
+    page = opened(browser, address, 900, "light", own=address)
+    system, part = page.locator(".filter select").all()
+    words = page.locator(".filter input")
+    rows = page.locator(".examples tbody tr:visible")
+    assert rows.count() == 5
+    system.select_option("system-2")
+    assert [row.inner_text().split(",")[0] for row in rows.all()] == ["index 1", "index 3"]
+    system.select_option("all")
+    part.select_option("domain=domain 0")
+    words.fill("MAT 2")
+    assert [row.inner_text().split(",")[0] for row in rows.all()] == ["index 2"]
+    assert page.locator(".filter output").inner_text() == "1 of 5 segments"
+    page.context.close()
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

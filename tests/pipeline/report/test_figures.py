@@ -7,7 +7,7 @@ import dataclasses
 from made_reports import of_two_systems
 
 from beam_bleu.pipeline.report.charts import Dots
-from beam_bleu.pipeline.report.figures import best, places
+from beam_bleu.pipeline.report.figures import best, places, reasons, standing
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.result.rows import ScoreRow
 
@@ -24,6 +24,23 @@ def test_losses_in_slices_come_first():
     assert [row[0] for row in table.rows[:3]] == ["domain 30", "domain 0", "domain 1"]
     assert isinstance(figure.chart, Dots)
     assert [row.meaning for row in figure.chart.rows[:3]] == ["worse", "chance", "chance"]
+
+
+def test_the_table_of_all_scores_comes_first():
+    first, second, *_ = standing(read_result(of_two_systems()))
+    ((table,), title) = first.tables, first.title
+    assert (title, table.header) == ("Scores on 100 segments", ("system", "BLEU"))
+    assert second.title == "BLEU"
+    assert second.chart is not None
+
+
+def test_scores_that_are_all_0_or_1_have_no_histogram():
+    document = of_two_systems()
+    for counts, number in (([40, 0, 0, 60], 0), ([40, 0, 1, 59], 1)):
+        document["distributions"][0]["counts"] = counts
+        document["distributions"][1]["counts"] = [90, 0, 0, 10]
+        titles = [figure.title for figure in reasons(read_result(document))]
+        assert titles.count("BLEU of segments") == number
 
 
 def scored(system, score, interval=None, metric="bleu"):

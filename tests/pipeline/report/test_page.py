@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html.parser
 import importlib.util
 import json
@@ -45,7 +47,7 @@ class Parsed(html.parser.HTMLParser):
         assert self.open.pop() == tag, (tag, self.getpos())
 
     def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
+        if self.open and self.open[-1] not in ("style", "script"):
             self.texts.append(data)
 
 
@@ -64,6 +66,7 @@ def test_a_reader_sees_who_is_best_where_why_and_how(made):
     text_of_page = Parsed(made).text
     for text in (
         "BLEU of atlas, birch",
+        "Scores on 100 segments",
         "atlas has the best BLEU: 50.0 ± 2.5. It is significantly better than each of the others.",
         "BLEU: differences from atlas",
         "birch -7.0 ± 2.0 worse <0.001 2.8",
@@ -71,8 +74,9 @@ def test_a_reader_sees_who_is_best_where_why_and_how(made):
         "domain 1 100 -7.0 ± 2.0 worse",
         "The parts of BLEU",
         "BLEU of segments",
-        "birch loses most against atlas",
-        "index 7, domain=news",
+        "index 7, domain=news birch loses most against atlas: birch 12.5, atlas 50.0, difference",
+        "source eine Katze reference 1 a cat",
+        "atlas a cat sat birch a black cat",
         "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-0.1.0",
         "empty candidates 2",
         "Files that were read: 1.",
@@ -89,9 +93,13 @@ def test_a_reader_sees_who_is_best_where_why_and_how(made):
         assert shown in made.decode()
 
 
-def test_the_page_loads_nothing(made):
+def test_the_page_loads_nothing_and_runs_only_its_own_script(made):
     elements, text = Parsed(made).elements, made.decode()
-    loading = {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    (script,) = re.findall("<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'\"" in text
+    assert [attributes for tag, attributes in elements if tag == "script"] == [{}]
+    loading = {"link", "img", "iframe", "object", "embed", "base", "form"}
     for tag, attributes in elements:
         assert tag not in loading
         assert not [name for name in attributes if name.startswith("on")], tag
@@ -124,6 +132,47 @@ def test_hostile_names_and_texts_are_shown_as_text(made, tmp_path):
     tags, usual = ({tag for tag, _ in each.elements} for each in (parsed, Parsed(made)))
     assert tags == usual | {"li", "ul"}
     assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xe2\x80\xae|\xe2\x81\xa9", data)
+
+
+def test_of_equal_losses_those_in_slices_that_are_worse_come_first(tmp_path):
+    document = of_two_systems()
+    for row in document["comparisons"]:  # the only significant loss is in domain 2
+        row["p_value_holm"] = 0.01 if row["slice"] == {"domain": "domain 2"} else 0.5
+    losses = [
+        example("loss", index=number, difference=-50.0 if number else -60.0, labels=labels)
+        for number in range(6)
+        for labels in [{"domain": f"domain {number % 3}"}]
+    ]
+    data = page(result_at(str(written_result(tmp_path / "night", document, losses)))).decode()
+    assert re.findall('<th scope="row">index (.)', data) == ["0", "2", "5", "1", "3", "4"]
+    assert re.findall('data-systems="1 " data-slices="(.) "', data) == [
+        "0",
+        "2",
+        "2",
+        "1",
+        "0",
+        "1",
+    ]
+
+
+def test_a_segment_is_one_row_whatever_it_is_an_example_of(made):
+    assert made.decode().count("<tr data-systems") == 1
+    assert "A random sample of birch: birch 12.5" in made.decode()
+
+
+def test_title_date_and_note(folder):
+    asked = ["--output=-", "--title=German & English", "--date=2026-11-29", "--note=Our <best>."]
+    data = called("report", folder, *asked).out.decode()
+    for shown in (
+        "<title>German &amp; English</title>",
+        "<h1>German &amp; English</h1>",
+        '<p class="lead">BLEU of atlas, birch</p>',
+        '<time datetime="2026-11-29">2026-11-29</time>',
+        "Our &lt;best&gt;.",
+    ):
+        assert shown in data
+    refused = called("report", folder, "--date=29.11.2026")
+    refused.assert_failed(2, "--date must be a day such as 2026-11-29, got 29.11.2026")
 
 
 def test_one_system_without_errors_or_slices():
