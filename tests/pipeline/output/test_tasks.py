@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import jsonschema
 import pytest
 from command_line import EXAMPLES, PROJECT, called
 from sacrebleu.metrics import BLEU, CHRF
+
+from beam_bleu.pipeline.saved.totals_file import read_totals
+from beam_bleu.transforms.errors import InputError
 
 TASKS = {
     "wmt_en-de": [("der Hund schläft im Garten", "der Hund schläft im Park heute")],
@@ -102,9 +106,17 @@ def samples(system: str, task: str) -> list[dict[str, Any]]:
     return [row for row in rows if row["filter"] != "remove_whitespace"]
 
 
-def test_each_task_has_its_own_metrics(tmp_path: Path) -> None:
-    run = called(*CHECKPOINTS, *BY_TASK, "--output", tmp_path, "--save_totals", "--format=json")
-    document = run.document
+@pytest.fixture(scope="module")
+def by_task(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run in which each task has its own metrics, and slices."""
+    folder = tmp_path_factory.mktemp("by_task")
+    flags = ["--slice_by=length", "--save_totals", "--output", folder]
+    assert called(*CHECKPOINTS, *BY_TASK, *flags).code == 0
+    return folder
+
+
+def test_each_task_has_its_own_metrics(by_task: Path) -> None:
+    document = json.loads((by_task / "scores.json").read_text())
     expected = {}
     for system in ("base", "tuned"):
         for task in ("mgsm_direct_de", "mgsm_direct_en"):
@@ -117,10 +129,13 @@ def test_each_task_has_its_own_metrics(tmp_path: Path) -> None:
     found = {
         (each["metric"], each["slice"]["task"], each["system"]): each["score"]
         for each in document["scores"]
+        if len(each["slice"]) == 1
     }
     assert found == expected
-    compared = {(each["metric"], each["slice"]["task"]) for each in document["comparisons"]}
-    assert compared == {(metric, task) for metric, task, _ in expected}
+    for kind in ("scores", "comparisons"):  # slices are within tasks
+        names = {(each["metric"], each["slice"]["task"]) for each in document[kind]}
+        assert names == {(metric, task) for metric, task, _ in expected}
+        assert {(*each["slice"],) for each in document[kind]} == {("task",), ("task", "length")}
     assert [task["metrics"] for task in document["tasks"]] == [
         *(["exact_match"], ["exact_match"], ["bleu", "chrf"])
     ]
@@ -128,32 +143,33 @@ def test_each_task_has_its_own_metrics(tmp_path: Path) -> None:
     assert means == {("exact_match", 2), ("bleu", 1), ("chrf", 1)}
     schema = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())
     jsonschema.validate(document, schema)
-    assert called("rescore", tmp_path, "--format=json").document == document
-    other = called("rescore", tmp_path, "--metrics=chrf", "--chrf_beta=1", "--format=json")
+    assert called("compare", by_task, by_task).code == 0
+
+
+def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
+    scores = (by_task / "scores.json").read_bytes()
+    assert called("rescore", by_task, "--format=json").out == scores
+    other = called("rescore", by_task, "--metrics=chrf", "--chrf_beta=1", "--format=json")
     assert {each["slice"]["task"] for each in other.document["scores"]} == {"wmt16-de-en"}
-    assert called("compare", tmp_path, tmp_path).code == 0
 
 
-def test_patterns_and_tasks_must_fit() -> None:
+def test_patterns_and_tasks_must_fit(by_task: Path) -> None:
+    saved = read_totals(str(by_task))
     for patterns, named in (
-        (["mgsm*=exact_match"], "no pattern matches wmt16-de-en"),
-        (["*=bleu", "mgsm*=exact_match"], "--metrics_by mgsm*=...: no task"),
-        ([*BY_TASK[1:], "mmlu*=bleu"], "--metrics_by mmlu*=...: no task"),
+        ({"mgsm*": ("exact_match",)}, "no pattern matches wmt16-de-en"),
+        ({"*": ("bleu",), "mgsm*": ("exact_match",)}, r"--metrics_by mgsm\*=...: no task"),
     ):
-        called(*CHECKPOINTS, "--metrics_by", *patterns).assert_failed(3, named)
-
-
-def test_slices_are_within_tasks() -> None:
-    run = called(*CHECKPOINTS, *BY_TASK, "--slice_by=length", "--format=json")
-    for each in run.document["scores"]:
-        is_answer = each["slice"]["task"].startswith("mgsm")
-        assert is_answer == (each["metric"] == "exact_match")
-    assert {len(each["slice"]) for each in run.document["scores"]} == {1, 2}
+        scorings = {
+            name: dataclasses.replace(own, by_task=patterns) for name, own in saved.scorings.items()
+        }
+        with pytest.raises(InputError, match=named):
+            _ = dataclasses.replace(saved, scorings=scorings).result
+    run = called(*CHECKPOINTS, *BY_TASK, "mmlu*=bleu")
+    run.assert_failed(3, "--metrics_by mmlu*=...: no task", "correct the pattern")
 
 
 def test_a_single_task_is_the_whole_corpus() -> None:
     of_one = [word.replace("*.jsonl", "*_en_*.jsonl") for word in CHECKPOINTS]
     by = called(*of_one, "--metrics_by", "mgsm*=exact_match", "--format=json").document
-    plain = called(*of_one, "--metrics", "exact_match", "--format=json").document
-    assert by["scores"] == plain["scores"]
+    assert {(*(each["slice"] or ()),) for each in by["scores"]} == {(), ("task",)}
     assert "tasks" not in by
