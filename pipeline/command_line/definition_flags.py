@@ -385,7 +385,8 @@ def job_metrics(
     if flags.metrics_by and unpooled is None:
         raise UsageError(
             "--metrics_by needs tasks that are scored one by one",
-            "give --layout lm-eval or lighteval, without --pool_tasks; Evaluate needs unpooled",
+            "name the --layout of an evaluation, such as lm-eval, without --pool_tasks; Evaluate "
+            "needs unpooled",
         )
     text, bleu = Text(normalize=flags.choices.get("normalize")), BleuConfig()
     if DEFAULT_METRIC in chosen:
