@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from test_group_formats import records, rows_of
 
 from beam_bleu.transforms.errors import InputError
+from beam_bleu.transforms.pairing.records.whole_files import code_results, comet
 
+OUTCOMES = ("resolved", "unresolved", "empty_patch", "error", "incomplete")
+REPORT = json.dumps(
+    {"total_instances": 3, **{f"{name}_ids": [] for name in OUTCOMES}, "resolved_ids": ["a", "b"]}
+)
 ROWS = [
     {"id": 2**64 - 1, "hyp": "a b", "ref": ["a", "c"], "mixed": 1},
     {"id": 2, "hyp": "Käse", "ref": [], "mixed": "x"},
@@ -51,3 +58,19 @@ def test_what_is_no_json_document_is_named(tmp_path: Path, text: bytes, said: st
     with pytest.raises(InputError, match=said) as error:
         rows_of(records(path))
     assert str(path) in error.value.cause
+
+
+@pytest.mark.parametrize(
+    ("parser", "text", "said"),
+    [
+        (comet.rows, "a.txt\tSegment 0\tscore: 0.8\na.txt 0.8\n", "line 2 is not like FILE"),
+        (code_results.swe_bench, '{"resolved": ["a"]}', "no lists of ids by outcome"),
+        (code_results.swe_bench, REPORT, "it has 3 total_instances, and 2 in its lists"),
+        (code_results.evalplus, '{"eval": {"HumanEval/0": []}}', "with base_status"),
+    ],
+)
+def test_other_files_than_those_of_the_program_are_named(
+    parser: Callable[[bytes], Iterable[object]], text: str, said: str
+) -> None:
+    with pytest.raises(pa.ArrowInvalid, match=said):
+        list(parser(text.encode()))

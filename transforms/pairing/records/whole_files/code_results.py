@@ -21,7 +21,7 @@ def swe_bench(data: bytes) -> Iterator[dict[str, Any]]:
         outcomes = {id_: name for name in _OUTCOMES for id_ in report[f"{name}_ids"]}
         total = report["total_instances"]
     except (KeyError, TypeError):
-        raise pa.ArrowInvalid("it has no lists resolved_ids, unresolved_ids, ...") from None
+        raise pa.ArrowInvalid("it has no lists of ids by outcome, such as resolved_ids") from None
     if len(outcomes) != total:
         raise pa.ArrowInvalid(f"it has {total} total_instances, and {len(outcomes)} in its lists")
     for id_ in sorted(outcomes):
