@@ -437,7 +437,8 @@ def _usual_definition(flags: Config) -> BleuConfig:
         config = preset(flags.preset or DEFAULT_PRESET, **chosen)
         require_library(config.text)
     except InputError as error:
-        raise InputError(f"--spm_model {model}: {error.cause}", error.remedy) from error
+        flag_of_model = f"--spm_model {model}" if model else f"--tokenize {chosen['tokenize']}"
+        raise InputError(f"{flag_of_model}: {error.cause}", error.remedy) from error
     except ValueError as error:
         raise impossible(DEFAULT_METRIC, error) from None
     if language is not None and config.tokenize != language:

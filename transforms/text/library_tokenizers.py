@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -82,6 +83,26 @@ def read_model(path: str) -> SentencePieceModel:
     except Exception as error:  # each filesystem has exceptions of its own
         raise unreadable("cannot be read", error, "check the path") from error
     return SentencePieceModel.of(data)
+
+
+def downloaded_model(tokenize: AnyTokenizerName) -> SentencePieceModel | None:
+    """The model of a tokenizer that sacreBLEU downloads; None if it is not such a tokenizer."""
+    name = ALL_TOKENIZERS[tokenize].downloaded
+    if name is None:
+        return None
+    folder = os.environ.get("SACREBLEU", os.path.expanduser("~/.sacrebleu"))
+    path = os.path.join(folder, "models", name)
+    try:
+        with open(path, "rb") as file:
+            return SentencePieceModel.of(file.read())
+    except OSError as error:
+        raise unreadable(
+            f"the model of the tokenizer {tokenize} cannot be read",
+            error,
+            f"run sacrebleu once with --tokenize {tokenize}, which downloads it; or name its file: "
+            "--spm_model FILE",
+            path,
+        ) from error
 
 
 @functools.cache

@@ -120,6 +120,9 @@ _STEPS: dict[str, tuple[int, _Change | None]] = {
     "ja-mecab": (WHITE_SPACE, tokenized),
     "ko-mecab": (WHITE_SPACE, tokenized),
     "spm": (WHITE_SPACE, tokenized),
+    "flores101": (WHITE_SPACE, tokenized),
+    "flores200": (WHITE_SPACE, tokenized),
+    "spBLEU-1K": (WHITE_SPACE, tokenized),
     # Those of metrics, which read their choices.
     "squad": (ASCII_SPACE, squad_rewritten),
     "tercom": (WHITE_SPACE, tercom_rewritten),

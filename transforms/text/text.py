@@ -105,8 +105,9 @@ class Text:
             raise ValueError(f"lowercase must be one of {choices}, got {self.lowercase!r}")
         if self.tokenizer.needs_model != (self.spm_model is not None):
             raise ValueError(
-                f"spm_model must be given if tokenize is 'spm', and only then; got tokenize "
-                f"{self.tokenize!r} {'without' if self.spm_model is None else 'with'} spm_model"
+                "spm_model must be given if tokenize is 'spm', and can only be given for "
+                f"tokenizers with a model; got tokenize {self.tokenize!r} "
+                f"{'without' if self.spm_model is None else 'with'} spm_model"
             )
         if self.spm_model is not None and not isinstance(self.spm_model, SentencePieceModel):
             raise ValueError(

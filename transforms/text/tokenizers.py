@@ -62,7 +62,18 @@ SCRIPTS: Mapping[ScriptName, Script] = table(
 ALL_SCRIPTS: tuple[ScriptName, ...] = tuple(SCRIPTS)
 
 TokenizerName = Literal[
-    "13a", "intl", "zh", "char", "none", "ascii-space", "ja-mecab", "ko-mecab", "spm"
+    "13a",
+    "intl",
+    "zh",
+    "char",
+    "none",
+    "ascii-space",
+    "ja-mecab",
+    "ko-mecab",
+    "spm",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
 ]
 
 AnyTokenizerName = str  # also the name of one that only one metric has, in `ALL_TOKENIZERS`
@@ -108,9 +119,10 @@ class Tokenizer:
 
     Attributes:
       family: its name without its choices; `splitting.py` has the steps of each family.
-      sacrebleu: its name in sacreBLEU; None if it has it only for its own models, or not at all.
+      sacrebleu: its name in sacreBLEU; None if sacreBLEU does not have it.
       splits: the scripts that it splits into words or smaller tokens; others need spaces.
       remedy: what to use for other scripts; None for the remedy in the row of the script.
+      downloaded: the name of its model's file in the folder where sacreBLEU keeps models.
       versions: the packages whose versions can change its tokens.
       by_unicode: whether its tokens depend on the version of Python's Unicode tables.
       dictionary: of MeCab: the module of its library and the name of its dictionary.
@@ -124,6 +136,7 @@ class Tokenizer:
     splits: tuple[ScriptName, ...] = ()
     remedy: str | None = None
     needs_model: bool = False
+    downloaded: str | None = None
     extra: str | None = None
     versions: tuple[str, ...] = ()
     by_unicode: bool = False
@@ -142,7 +155,7 @@ class Tokenizer:
     def signed(self, model: str) -> str:
         """Its name in a signature, with the digest of its model if it needs one."""
         if self.needs_model:
-            return f"{self.name}-{model}"
+            return "-".join(filter(None, (self.name, model)))
         if self.dictionary is None:
             return self.name
         module, dictionary = self.dictionary
@@ -153,6 +166,19 @@ class Tokenizer:
                 f"the signature names the version of {module}, which is not installed here",
                 installing(str(self.extra)),
             ) from error
+
+
+def _of_sacrebleu(name: TokenizerName, downloaded: str) -> Tokenizer:
+    return Tokenizer(
+        name,
+        "the pieces of the model with this name that sacreBLEU has downloaded",
+        sacrebleu=name,
+        splits=ALL_SCRIPTS,
+        needs_model=True,
+        downloaded=downloaded,
+        extra="spm",
+        versions=("sentencepiece",),
+    )
 
 
 TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
@@ -215,13 +241,15 @@ TOKENIZERS: Mapping[TokenizerName, Tokenizer] = table(
     ),
     Tokenizer(
         "spm",
-        "the pieces of a SentencePiece model, `--spm_model FILE`; with sacreBLEU's models it gives "
-        "sacreBLEU's flores101, flores200 and spBLEU-1K",
+        "the pieces of a SentencePiece model, `--spm_model FILE`",
         splits=ALL_SCRIPTS,
         needs_model=True,
         extra="spm",
         versions=("sentencepiece",),
     ),
+    _of_sacrebleu("flores101", "sacrebleu_tokenizer_spm.model"),
+    _of_sacrebleu("flores200", "flores200sacrebleuspm"),
+    _of_sacrebleu("spBLEU-1K", "spbleu-1k_tokenizer_spm.model"),
 )
 
 

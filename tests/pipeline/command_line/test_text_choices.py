@@ -70,6 +70,23 @@ def test_any_model_of_sentencepiece(tmp_path):
     assert called(*arguments, *flags).signature.split("|") != fields
 
 
+def test_a_model_of_sacrebleu(tmp_path, monkeypatch):
+    monkeypatch.setenv("SACREBLEU", str(tmp_path))
+    _, _, arguments = written(tmp_path, EUROPEAN)
+    flags = ["--tokenize", "flores200"]
+    path = tmp_path / "models" / "flores200sacrebleuspm"
+    called(*arguments, *flags).assert_failed(3, "--tokenize flores200: the model", str(path))
+    path.parent.mkdir()
+    path.write_bytes(b"<html>")
+    called(*arguments, *flags).assert_failed(3, "--tokenize flores200: the file is not a Sentence")
+    path.write_bytes(spm_models.model())
+    found = called(*arguments, *flags)
+    (metric,) = found.document["metrics"]
+    assert "|tok:flores200|" in metric["sacrebleu_signature"]
+    elsewhere = path.rename(tmp_path / "pieces.model")
+    assert called(*arguments, *flags, "--spm_model", elsewhere).out == found.out
+
+
 NOISE = 3_000_000
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import random
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import spm_models
 from hostile_texts import edited
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.tokenizers import tokenizer_spm
 from sacrebleu_counts import assert_equal_to_sacrebleu, counted, integers, name, sacrebleu_integers
 from scoring import statistics_of
 
@@ -23,6 +26,7 @@ from beam_bleu.transforms.pairing.segments.batching import to_batch
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
 from beam_bleu.transforms.text.text import SentencePieceModel
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 
 JAPANESE = [
     "東京都に住んでいる学生は、毎日図書館で本を読みます。",
@@ -140,6 +144,7 @@ for name in ("ipadic", "mecab_ko", "sentencepiece", "whisper_normalizer"):
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.error_rates.metric import WerConfig
 from beam_bleu.transforms.text.text import SentencePieceModel
+from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.errors import BleuError
 from beam_bleu.transforms.statistics.counting import prepare_counting
 from beam_bleu.transforms.text.library_tokenizers import require_library
@@ -166,3 +171,24 @@ for config in BleuConfig("ja-mecab"), BleuConfig("ko-mecab"), spm, whisper:
             assert line.endswith(installing(extra))
             assert library in line or "extra dependencies" in line
     assert next(lines, None) is None
+
+
+def test_models_of_sacrebleu_are_those_that_it_has_downloaded(tmp_path, monkeypatch):
+    monkeypatch.setenv("SACREBLEU", str(tmp_path))
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    (tmp_path / "models").mkdir()
+    names = {row["signature"]: row["url"] for row in tokenizer_spm.SPM_MODELS.values()}
+    assert list(names) == [row.name for row in TOKENIZERS.values() if row.downloaded]
+    for tokenize, url in names.items():
+        with pytest.raises(InputError, match=f"run sacrebleu once with --tokenize {tokenize}"):
+            BleuConfig(tokenize)
+        path = tmp_path / "models" / os.path.basename(url)
+        path.write_bytes(spm_models.model())
+        config = BleuConfig(tokenize)
+        assert_equal_to_sacrebleu([(text, [text[3:]]) for text in CORPUS], config)
+        digest = SentencePieceModel.of(path.read_bytes()).digest
+        own, of_sacrebleu = config.metric.signatures(config.text.name, 1, 1)
+        assert f"|tok:{tokenize}-{digest}|" in own
+        assert f"|tok:{tokenize}|" in of_sacrebleu
+        path.unlink()  # workers need not have it
+        assert pickle.loads(pickle.dumps(config)).text == config.text

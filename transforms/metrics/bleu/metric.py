@@ -43,6 +43,7 @@ from beam_bleu.transforms.metrics.metric import (
 )
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.score.score import Score
+from beam_bleu.transforms.text.library_tokenizers import downloaded_model
 from beam_bleu.transforms.text.text import (
     CASES,
     Lowercase,
@@ -118,10 +119,12 @@ class BleuConfig(Metric):
         `REFERENCE_LENGTHS`: by default the one "closest" to the candidate's (or the shorter one).
       weights: the weights of the orders' logarithms, N numbers. Their sum need not be 1. An order
         with weight 0 is ignored. None for 1/N each.
-      spm_model: the model for the tokenizer "spm".
+      spm_model: the model for the tokenizer "spm"; for "flores200" and the like, by default the one
+        that sacreBLEU has downloaded.
 
     Raises:
       ValueError: a field has an impossible value; the message shows it and the choices.
+      InputError: sacreBLEU has not downloaded the model.
     """
 
     score_type = BleuScore
@@ -200,11 +203,17 @@ class BleuConfig(Metric):
         changes_sums=False,
     )
     spm_model: SentencePieceModel | None = choice(
-        None, "the SentencePiece model for --tokenize spm", "FILE", of_text=True
+        None,
+        "the SentencePiece model for --tokenize spm, or in place of the one that sacreBLEU has "
+        "downloaded",
+        "FILE",
+        of_text=True,
     )
 
     def __post_init__(self) -> None:
         require_choice("tokenize", self.tokenize, TOKENIZERS)
+        if self.spm_model is None:  # found here, because workers may not have it
+            object.__setattr__(self, "spm_model", downloaded_model(self.tokenize))
         super().__post_init__()
         require_choice("smooth_method", self.smooth_method, SMOOTH_METHODS)
         require_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
@@ -459,7 +468,9 @@ class BleuConfig(Metric):
             and SMOOTH_METHODS[self.smooth_method].sacrebleu is not None
             and not self.signed_beyond(text).keys() - {"order"}
         )
-        return self._signed(text, f"{self.effective_smooth_value:.2f}") if has_it else None
+        # sacreBLEU does not show which model it has downloaded.
+        known = dataclasses.replace(text, model="")
+        return self._signed(known, f"{self.effective_smooth_value:.2f}") if has_it else None
 
     def segment_parts(self, columns: Any) -> Mapping[str, Any]:
         bleu, orders = BleuColumns(columns), self.max_ngram_order
