@@ -35,6 +35,7 @@ class Keywords(TypedDict, total=False):
     ter_asian_support: bool | None
     ter_case_sensitive: bool | None
     rouge_stemmer: bool | None
+    rouge_words: str | None
     wer_lowercase: bool | None
     wer_no_punct: bool | None
     wer_normalizer: str | None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,17 @@ def code_point_classes(
         for run in finditer(expression, text):
             of_codes[run.start() : run.end()] = what
     return of_codes
+
+
+@cache
+def code_points_of(categories: str) -> str:
+    """The code points of categories, such as "P" for punctuation, by this Python's Unicode tables:
+    ranges for the brackets of an expression.
+    """
+    points = map(chr, range(sys.maxunicode + 1))
+    inside = [unicodedata.category(point)[0] in categories for point in points]
+    bounds = np.flatnonzero(np.diff([False, *inside, False])).reshape(-1, 2)
+    return "".join(f"\\x{{{start:x}}}-\\x{{{end - 1:x}}}" for start, end in bounds)
 
 
 # ASCII white space; bytes that may begin white space of 2 or 3 bytes.

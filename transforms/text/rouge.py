@@ -38,12 +38,15 @@ from beam_bleu.transforms.native.memory import (
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column
 from beam_bleu.transforms.text.byte_classes import (
+    WHITE_CODES,
     ascii_white_space_mask,
+    code_points_of,
     copy_lower_block,
     dotted_capital_mask,
     replace_block_by_spaces,
     replace_block_by_tabs,
 )
+from beam_bleu.transforms.text.rewriting import lowered
 from beam_bleu.transforms.text.text import Text
 
 LONGEST_RULE = 8
@@ -281,6 +284,14 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def rouge_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringArray:
+    choices = text.tokenizer.choices
+    if "unicode" in choices:
+        between = f"[^{code_points_of('LMN')}\n]+"
+        return pc.replace_substring_regex(lowered(column), between, " ")
+    if "char" in choices:
+        spaces = "".join(map(chr, WHITE_CODES)).replace("\n", "")
+        column = pc.replace_substring_regex(lowered(column), f"[{spaces}]+", " ")
+        return pc.replace_substring_regex(column, r"([^ \n])", r"\1 ")
     column = padded(pc.replace_substring(column, "\N{KELVIN SIGN}", "k"))
     offsets = offsets_of(column)
     size = int(offsets[-1] - offsets[0])
@@ -290,7 +301,7 @@ def rouge_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringAr
     _keep_words(column.buffers()[2].address + int(offsets[0]), size, words)
     words[size:] = 0
     starts = offsets - offsets[0]
-    if "stemmed" in text.tokenizer.choices:
+    if "stemmed" in choices:
         _stem_words(words, starts, _tables())
     return padded_column(words, starts, column)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 import unicodedata
 from collections.abc import Callable
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -15,7 +13,7 @@ import pyarrow.compute as pc
 
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.native.text_columns import TextColumns, padded
-from beam_bleu.transforms.text.byte_classes import WHITE_CODES
+from beam_bleu.transforms.text.byte_classes import WHITE_CODES, code_points_of
 from beam_bleu.transforms.text.library_tokenizers import normalized, tokenized
 from beam_bleu.transforms.text.rewriting import lowered, without_skipped
 from beam_bleu.transforms.text.rouge import rouge_rewritten
@@ -82,21 +80,10 @@ def jiwer_rewritten(column: pa.LargeStringArray, text: Text) -> pa.LargeStringAr
     if text.tokenizer.normalizer is not None:
         column = normalized(column, text.tokenizer.normalizer.name)
     if "no-punct" in text.tokenizer.choices:
-        column = pc.replace_substring_regex(column, _punctuation(), "")
+        column = pc.replace_substring_regex(column, f"[{code_points_of('P')}]+", "")
     if text.tokenizer.family == "jiwer-words":
         column = pc.replace_substring_regex(column, f"[{_WHITE_SPACE}]{{2,}}", " ")
     return pc.utf8_trim(column, _WHITE_SPACE)
-
-
-@cache
-def _punctuation() -> str:
-    """An expression for the code points of Unicode's category P, by this Python's tables."""
-    codes = (
-        f"\\x{{{code:x}}}"
-        for code in range(sys.maxunicode + 1)
-        if unicodedata.category(chr(code)).startswith("P")
-    )
-    return f"[{''.join(codes)}]+"
 
 
 def split_words(column: pa.LargeStringArray) -> Integers:

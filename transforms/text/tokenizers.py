@@ -282,9 +282,12 @@ def _of_metrics() -> Iterator[Tokenizer]:
         )
         yield of_jiwer("jiwer-words", remedy="CER, which needs no words")
         yield of_jiwer("jiwer-characters", splits=ALL_SCRIPTS)
-    # ROUGE ignores most scripts, and warns about text of which it sees little.
+    # With ASCII words, ROUGE ignores most scripts, and warns about text of which it sees little.
     for stemmed in (False, True):
         yield own("rouge", choices=chosen(stemmed=stemmed), splits=ALL_SCRIPTS)
+    of_rouge = functools.partial(own, "rouge", by_unicode=True)
+    yield of_rouge(choices=("unicode",), remedy="ROUGE with --rouge_words char")
+    yield of_rouge(choices=("char",), splits=ALL_SCRIPTS)
 
 
 def chosen(**choices: bool) -> tuple[str, ...]:

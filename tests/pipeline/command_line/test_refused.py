@@ -75,6 +75,8 @@ BESIDE = r"""
 --spm_model domains.txt => spm_model must be given
 --tokenize spm --spm_model '' => --spm_model is empty
 --tokenize spm --spm_model nope://x => nope://x: there is no such filesystem
+--metrics rouge1 --rouge_words unicode --rouge_stemmer => the stemmer is for English words
+--metrics rouge1 --rouge_words words => choose one of ascii, unicode, char
 --encoding latin1 => choose one of utf-8
 --candidates
 --candidates systems/atlas.txt => two systems are called atlas

@@ -163,6 +163,26 @@ def test_rouge_of_every_code_point():
     assert_equal_to_rouge_score(["x".join(points[start : start + 64]) for start in starts])
 
 
+def rouge_words(name: str, text: str) -> list[str]:
+    """The words of ROUGE other than rouge_score's, as docs/metrics.md defines them."""
+    if name == "rouge-char":
+        return [character for character in text.lower() if not character.isspace()]
+    return "".join(
+        character if unicodedata.category(character)[0] in "LMN" else " "
+        for character in text.lower()
+    ).split()
+
+
+@pytest.mark.parametrize("name", ["rouge-unicode", "rouge-char"])
+def test_other_words_of_rouge(name):
+    texts = hostile(name, *["naïve", "हिन्दी", "ΑΣ", "İ", "٣½", "_", "\n"], count=1000)
+    texts += ["x".join(CODE_POINTS[start : start + 997]) for start in range(0, 0x11000, 997)]
+    for text, found in zip(texts, rewritten(texts, Text(name)), strict=True):
+        for line, words in zip(text.split("\n"), found.split("\n"), strict=True):
+            # ASCII white space, at which the kernel splits.
+            assert re.findall("[^\t-\r ]+", words) == rouge_words(name, line), repr(text)
+
+
 def test_stems():
     # NLTK's exceptions; runs of y, digits, long words.
     exceptions = "skies dying lying tying news innings outings cannings howe proceed exceed succeed"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from beam_bleu.transforms.definition.choices import require_choice
 from beam_bleu.transforms.definition.flags import choice
 from beam_bleu.transforms.metrics.differentiation import Number
 from beam_bleu.transforms.metrics.metric import SEGMENTS, Basis, Metric, Scores, normalization
@@ -26,6 +27,13 @@ SEVERAL = 12  # of ROUGE-Lsum alone: 1 if one of the texts has several sentences
 # What is hit: words, pairs of them, or those of (unions of) longest common subsequences.
 WORDS, PAIRS, SUBSEQUENCE, UNION = range(4)
 _NOT_BY_ACCIDENT = 1 / 100  # the share of segments from which ROUGE warns
+
+WordsName = Literal["ascii", "unicode", "char"]
+ROUGE_WORDS: Mapping[WordsName, str] = {
+    "ascii": "runs of a-z and 0-9",
+    "unicode": "runs of letters, marks and numbers of any script",
+    "char": "each character that is not white space",
+}
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -80,11 +88,25 @@ class Rouge(Metric):
         False, "stem words, as use_stemmer of rouge_score does", name="rouge_stemmer", of_text=True
     )
     normalize: NormalizationName | None = normalization()
+    words: WordsName = choice(
+        "ascii",
+        f"what a word is: {', '.join(f'{name} ({what})' for name, what in ROUGE_WORDS.items())}",
+        "NAME",
+        name="rouge_words",
+        choices=tuple(ROUGE_WORDS),
+        of_text=True,
+    )
+
+    def __post_init__(self) -> None:
+        require_choice("words", self.words, ROUGE_WORDS)
+        super().__post_init__()
+        if self.stemmer and self.words != "ascii":
+            raise ValueError(f"the stemmer is for English words, not for words {self.words!r}")
 
     @property
     def text(self) -> Text:
-        tokenizer = Tokenizer("rouge", choices=chosen(stemmed=self.stemmer))
-        return Text(tokenizer.name, normalize=self.normalize)
+        choices = chosen(stemmed=self.stemmer) if self.words == "ascii" else (self.words,)
+        return Text(Tokenizer("rouge", choices=choices).name, normalize=self.normalize)
 
     def value(self, sums: Sequence[Number]) -> Number:
         return _mean(sums, F_HIGH)
@@ -103,7 +125,10 @@ class Rouge(Metric):
     def why_zero(self, columns: Sequence[int], parts: Mapping[str, Any]) -> str:
         if columns[CANDIDATE_LENGTH]:
             return ""
-        return "the score is 0: no candidate has a word, which is a run of a-z and 0-9"
+        return (
+            "the score is 0: no candidate has a word, which is a run of a-z and 0-9, unless "
+            "--rouge_words chooses others"
+        )
 
     def warnings(self, columns: Sequence[int]) -> Iterator[str]:
         unread, segments = columns[UNREAD], columns[SEGMENTS]
@@ -111,12 +136,13 @@ class Rouge(Metric):
             yield (
                 f"the references of {unread:,} of {segments:,} segments are mostly in characters "
                 "that ROUGE ignores: it reads only a-z and 0-9, as rouge_score does; for such "
-                "text, use chrF, or BLEU with the tokenizer of its language"
+                "text, use --rouge_words unicode, or char if there are no spaces between words"
             )
 
     def signed(self, text: TextName) -> Mapping[str, str]:
         stem = "yes" if "stemmed" in text.tokenizer.choices else "no"
-        return {"case": CASES[True].name, "tok": "rouge", "stem": stem}
+        words = text.tokenizer.name.removesuffix("-stemmed")
+        return {"case": CASES[True].name, "tok": words, "stem": stem}
 
     def segment_scores(self, rows: Integers) -> Scores:
         precision, recall = self._precision_and_recall(rows.T)

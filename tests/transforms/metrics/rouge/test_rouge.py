@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import random
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import regex
 from hostile_texts import Segment, hostile_segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,6 +46,39 @@ def assert_equal_to_rouge_score(segments: Sequence[Segment], stemmer: bool = Fal
         for row, scores, segment in zip(rows, expected, segments, strict=True):
             found = row["precision"], row["recall"], row["score"]
             assert found == tuple(100.0 * value for value in scores[metric]), (metric, segment)
+
+
+class _Words:
+    """A tokenizer for rouge_score: the words that docs/metrics.md defines."""
+
+    def __init__(self, words: str) -> None:
+        self._pattern = regex.compile({"unicode": r"[\p{L}\p{M}\p{N}]+", "char": r"\S"}[words])
+
+    def tokenize(self, text: str) -> list[str]:
+        found: list[str] = self._pattern.findall(text.lower())
+        return found
+
+
+@pytest.mark.parametrize("words", ["unicode", "char"])
+def test_other_words(words):
+    scorer = RougeScorer(NAMES, tokenizer=_Words(words))
+    rng = random.Random(words)
+    pieces = ["東京", "です", "ΑΣ ", "İ ", "naïve ", "हिन्दी ", "۳ ", "\u3000", "— ", "\n", "The "]
+    drawn = ["".join(rng.choices(pieces, k=rng.randrange(20))) for _ in range(150)]
+    segments: list[Segment] = [(one, [other]) for one, other in itertools.pairwise(drawn)]
+    for metric in NAMES:
+        rows = segment_scores(segments, metric, words=words)
+        for row, (candidate, (reference,)) in zip(rows, segments, strict=True):
+            expected = scorer.score(reference, candidate)[metric]
+            found = row["precision"], row["recall"], row["score"]
+            assert found == tuple(100.0 * value for value in expected), (candidate, reference)
+    signature = score_of(segments, "rouge1", words=words).signature
+    assert f"|tok:rouge-{words}|" in signature
+
+
+def test_the_stemmer_is_for_ascii_words():
+    with pytest.raises(ValueError, match="'char'"):
+        RougeLsumConfig(stemmer=True, words="char")
 
 
 def summaries(seed: int, number: int, words: int, longest: int, references: int) -> list[Segment]:
