@@ -121,7 +121,7 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from beam_bleu.transforms.examples.picking import sample_ranks
+    from beam_bleu.transforms.examples.sampling import sample_ranks
     from beam_bleu.transforms.pairing.batch import KEPT_ID
 
     schema = data.schema

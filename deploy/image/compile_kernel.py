@@ -32,7 +32,7 @@ def runs(examples: str, folder: str) -> Iterator[list[str]]:
     metrics = [name for name, row in METRICS.items() if row.counts_texts and not row.parameter]
     sliced = [f"--labels=domain={examples}/domains.txt", "--slice_by=domain"]
     documents = [f"--documents={examples}/documents.txt"]
-    more = ["--rouge_stemmer", "--normalize=nfc", f"--output={folder}/result"]
+    more = ["--rouge_stemmer", "--normalize=nfc", "--diversity", f"--output={folder}/result"]
     for case in ([], ["--resample=bootstrap"], sliced, documents, more):
         yield [*lines, *case, "--metrics", *metrics]
     # Compressed files are read piece by piece, like objects in an object store.

@@ -62,7 +62,9 @@ if TYPE_CHECKING:
 
 _LANGUAGES = ", ".join(f"{row.name}: {row.tokenize}" for row in LANGUAGES.values())
 
-_OF_DEFAULT_METRIC = ("preset", "compare_presets", "segment_smooth_method", "segment_smooth_value")
+_OF_DEFAULT_METRIC = (
+    *("preset", "compare_presets", "segment_smooth_method", "segment_smooth_value", "diversity"),
+)
 """The flags for the default metric that are not fields of its definition."""
 
 _Flags = TypeVar("_Flags", bound="DefinitionFlags")
@@ -248,7 +250,9 @@ def refuse_flags_of_other_metrics(flags: DefinitionFlags, chosen: Collection[Met
     own = {row.name for row in metric_flags(chosen)}
     names = [name for name in flags.choices if name not in own]
     if DEFAULT_METRIC not in chosen:
-        names += [name for name in _OF_DEFAULT_METRIC if getattr(flags, name, None) is not None]
+        names += [
+            name for name in _OF_DEFAULT_METRIC if getattr(flags, name, None) not in (None, False)
+        ]
     finding = [word for word in METRICS if metric_type(word).finds_confusions]
     if getattr(flags, "confusions", 0) and not {*finding} & {*chosen}:
         names.append("confusions")
@@ -324,6 +328,9 @@ class MoreScoresFlags:
         f"deletions and insertions that wer or cer counts; at most {_MOST_CONFUSIONS}",
         "N",
         convert=whole_number(0, _MOST_CONFUSIONS),
+    )
+    diversity: bool = flag(
+        False, "also show how varied the outputs of each system are: distinct-n and self-BLEU"
     )
     segment_smooth_method: SmoothMethodName | None = flag(
         None,
@@ -458,7 +465,7 @@ def _usual_definition(flags: Config) -> BleuConfig:
 
 def _of_segments(flags: Config, corpus: BleuConfig) -> BleuConfig:
     """The definition of segment BLEU; that of the corpus if nothing shows segment scores."""
-    if not flags.segment_scores and not flags.examples:
+    if not (flags.segment_scores or flags.examples or flags.diversity):
         return corpus
     changes = {
         "smooth_method": flags.segment_smooth_method,

@@ -108,6 +108,7 @@ def evidence(flags: Config, systems: Sequence[str]) -> Evidence:
         documents=flags.documents,
         resampling=resampling,
         save_totals=flags.save_totals,
+        diversity=flags.diversity,
         partition=label,
     )
 

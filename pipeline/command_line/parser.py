@@ -142,7 +142,8 @@ _NEEDED = (
     ),
     ("max_rejected", "on_bad_record=reject"),
     ("max_slices", "slice_by language_column"),
-    ("segment_smooth_method segment_smooth_value keep", "segment_scores examples report"),
+    ("segment_smooth_method segment_smooth_value", "segment_scores examples report diversity"),
+    ("keep", "segment_scores examples report"),
     ("max_drop", "against"),
     ("against drop", "max_drop"),
     ("system_column", "id_column"),
@@ -157,7 +158,7 @@ _NEEDED = (
 
 _CONTRADICTIONS = (
     (
-        "language tokenize preset score_only compare_presets",
+        "language tokenize preset score_only compare_presets diversity",
         "language_column",
         "because each language has a tokenizer and a score of its own",
     ),
@@ -169,7 +170,8 @@ _CONTRADICTIONS = (
     ("metrics", "metrics_by", "which names the metrics of each task"),
     (
         "metrics_by",
-        "language_column compare_presets resample score_only segment_scores examples report",
+        "language_column compare_presets resample score_only segment_scores examples report "
+        "diversity",
         "because no metric need be of all segments",
     ),
     ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),

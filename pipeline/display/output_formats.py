@@ -13,6 +13,7 @@ from beam_bleu.pipeline.display.comparison_tables import (
 )
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import (
+    diversity_table,
     notes_of,
     preset_table,
     signature_of,
@@ -50,6 +51,8 @@ def _text(view: View) -> str:
         parts.append(as_lines(signatures))
     if tasks := tasks_table(view):
         return "\n".join([*parts, as_text(tasks)])
+    if result.diversity:
+        parts.append(as_text(diversity_table(view)))
     for metric in result.metrics:
         tables = [*slice_tables(view, metric), *comparison_tables(view, metric)]
         if presets := preset_table(view, metric):
@@ -67,6 +70,8 @@ def _paper_tables(view: View) -> Iterator[Table]:
         return
     if systems := systems_table(view, for_paper=True):
         yield systems
+    if view.result.diversity:
+        yield diversity_table(view)
     for metric in view.result.metrics:
         yield from slice_tables(view, metric, for_paper=True)
         if presets := preset_table(view, metric):

@@ -17,7 +17,7 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
 )
 from beam_bleu.transforms.errors import joined
-from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimate
 
@@ -28,6 +28,7 @@ _STARS = {0.001: "***", 0.01: "**", SIGNIFICANCE_LEVEL: "*"}
 """The marks of significant differences, by the level that p is below."""
 
 _SHOWN_LANGUAGES = 8
+_DECIMALS_OF_SHARES = 4
 
 AVERAGE = "macro average"
 """The name of the row of means."""
@@ -162,6 +163,22 @@ def preset_table(view: View, metric: MetricNames) -> Table | None:
     notes = [Note(preset.preset, None, preset.signature) for preset in presets]
     caption = [f"{metric.name} by several definitions"]
     return Table(caption, ["preset", *systems], rows, notes)
+
+
+def diversity_table(view: View) -> Table:
+    """How varied the outputs of each system are. No value is better than another."""
+    entries, places = view.result.diversity or (), view.decimals_of(DEFAULT_METRIC)
+    orders = range(1, len(entries[0]["distinct"]) + 1) if entries else ()
+    rows: list[list[Cell]] = [
+        [
+            entry["system"],
+            *(estimate(share, None, _DECIMALS_OF_SHARES) for share in entry["distinct"]),
+            estimate(entry["self_bleu"], None, places),
+        ]
+        for entry in entries
+    ]
+    header = ["system", *(f"distinct-{order}" for order in orders), "self-BLEU"]
+    return Table(["How varied the outputs are"], header, rows)
 
 
 def score_number(score: ScoreRow | None, decimals: int) -> Number:

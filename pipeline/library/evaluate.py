@@ -142,12 +142,10 @@ class Evaluate(beam.PTransform):
         self._gather = GatherSegments(False, systems, columns, of_segments=True)
         evidence = self._job.evidence
         draws_segments = evidence.resampling is not None and evidence.documents is None
-        if columns.ids is None and (
-            self._job.segment_scores or self._job.examples or draws_segments
-        ):
+        if columns.ids is None and (self._job.segment_scores or self._job.picks or draws_segments):
             raise ValueError(
-                "segment_scores, examples, and resample without documents need to know each "
-                "segment: name the column of ids, ArrowColumns(ids=...)"
+                "segment_scores, examples, diversity, and resample without documents need to know "
+                "each segment: name the column of ids, ArrowColumns(ids=...)"
             )
 
     def __ror__(self, left: Any, label: str | None = None) -> Any:

@@ -44,6 +44,7 @@ class Keywords(TypedDict, total=False):
     compare_presets: str | None
     segment_scores: bool | None
     examples: int | None
+    diversity: bool | None
     segment_smooth_method: str | None
     segment_smooth_value: float | None
     slice_by: str | Sequence[str] | None

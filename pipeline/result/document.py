@@ -28,7 +28,8 @@ _NUMBERS = ("difference", "standard_error", "interval", "p_value", "p_value_holm
 
 # Fields of a result that the document copies, or leaves out if they are None.
 _AS_THEY_ARE = (
-    *("segment_scores", "distributions", "coverage", "uncertainty", "clusters", "resampling"),
+    *("segment_scores", "distributions", "diversity", "coverage", "uncertainty", "clusters"),
+    "resampling",
 )
 
 _OF_MEANS = {"slice": MACRO_AVERAGE}  # in rows of means, whose entries have no slice
@@ -61,6 +62,7 @@ def document_of(result: Result) -> dict[str, Any]:
         "presets": [_preset_entry(preset, averaged) for preset in result.presets] or None,
         "segment_scores": result.segment_scores,
         "distributions": result.distributions,
+        "diversity": result.diversity,
         "coverage": result.coverage,
         "uncertainty": result.uncertainty,
         "comparisons": [own for own in compared if "slice" in own] if has_comparisons else None,

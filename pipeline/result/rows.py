@@ -155,6 +155,7 @@ class Result:
     presets: tuple[PresetScores, ...] = ()
     segment_scores: Entry | None = None
     distributions: Sequence[Entry] | None = None
+    diversity: Sequence[Entry] | None = None
     coverage: Entry | None = None
     uncertainty: Entry | None = None
     clusters: Sequence[Entry] | None = None

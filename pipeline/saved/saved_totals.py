@@ -56,6 +56,9 @@ class SavedTotals:
         labels = tuple(partition.label for partition in self.partitions)
         if len(labels) > 1 and any(labels):
             result = dataclasses.replace(result, partitions=labels)
+        if self.evidence.diversity:
+            lost = "--diversity: saved totals do not have it; only a run over the texts finds it"
+            result = dataclasses.replace(result, warnings=(*result.warnings, lost))
         return result
 
     def definition(self, *, of_sums: bool) -> dict[str, str]:
@@ -72,7 +75,9 @@ class SavedTotals:
             definition |= {
                 **self.scorings,
                 "slicing": self.slicing,
-                "evidence": dataclasses.replace(self.evidence, resampling=None, partition=None),
+                "evidence": dataclasses.replace(
+                    self.evidence, resampling=None, partition=None, diversity=False
+                ),
                 "coverage": None if totals.coverage is None else totals.coverage.rule,
                 "counters of records": totals.is_tallied,
                 # Each name first, so that the first difference of other systems is the missing one.

@@ -17,7 +17,7 @@ from beam_bleu.pipeline.scoring.totals import SAMPLE, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
 from beam_bleu.transforms.inspection.sample import Sampling
-from beam_bleu.transforms.known_metrics import MetricWord, row_of
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, row_of
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.native.arrays import Sums
@@ -70,7 +70,7 @@ def sum_all(
     parts = [totals, *sums.values()]
     if documents := of_documents(added):
         parts.append(sum_documents(counts, documents, step))
-    ends = [*added, *sums, *([PICKED] if job.examples else [])]
+    ends = [*added, *sums, *([PICKED] if job.picks else [])]
     return Summed(add_up(parts), ends, segment_tables(counts, job, step))
 
 
@@ -136,7 +136,7 @@ def counting(job: Job, step: Step) -> beam.ParDo:
         documents=_label(job, job.evidence.documents),
         lengths=lengths if any(LENGTH in item for item in job.slicing.items) else None,
         keep_texts=job.source.keeps_texts,
-        pick=_picker(job, list(counted)) if job.examples else None,
+        pick=_picker(job, list(counted)) if job.picks else None,
     )
 
 
@@ -149,8 +149,12 @@ def _picker(job: Job, counted: Sequence[tuple[MetricWord, TextName]]) -> Picker:
             row_of(name).lower_is_better,
         )
         for name, own in job.scorings.items()
+        if job.examples
     )
-    return Picker(job.examples, metrics, job.baseline, tuple(job.source.labels))
+    varied = (
+        job.metrics.texts[job.scorings[DEFAULT_METRIC].text] if job.evidence.diversity else None
+    )
+    return Picker(job.examples, metrics, job.baseline, tuple(job.source.labels), varied)
 
 
 def additions(job: Job) -> dict[str, Adding]:

@@ -104,7 +104,8 @@ class JobMetrics:
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """What a job finds out about its scores: standard errors, comparisons, replicates.
+    """What a job finds out about its scores and outputs: standard errors, comparisons, replicates,
+    diversity.
 
     A `baseline` of None is the first system. `documents` is the label that names each segment's
     document; without it (None), the segments are the units.
@@ -116,6 +117,7 @@ class Evidence:
     documents: str | None = None
     resampling: Resampling | None = None
     save_totals: bool = False
+    diversity: bool = False
     partition: str | None = None
 
     @property
@@ -184,6 +186,11 @@ class Job:
     def baseline(self) -> str | None:
         """None for the first system, which some sources find only when they are read."""
         return self.evidence.baseline or next(iter(self.source.systems), None)
+
+    @property
+    def picks(self) -> bool:
+        """Whether the step that counts also looks at texts as a whole."""
+        return bool(self.examples) or self.evidence.diversity
 
     @property
     def schema_of_segments(self) -> pa.Schema:

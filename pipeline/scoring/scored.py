@@ -16,7 +16,12 @@ from beam_bleu.pipeline.scoring.metric_rows import MetricRows
 from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
 from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.examples.example import EXAMPLE_KINDS, ListKey, Picked
-from beam_bleu.transforms.known_metrics import MetricWord, counts_empty_candidates, row_of
+from beam_bleu.transforms.known_metrics import (
+    DEFAULT_METRIC,
+    MetricWord,
+    counts_empty_candidates,
+    row_of,
+)
 from beam_bleu.transforms.notices import sentences
 from beam_bleu.transforms.pairing.paired import FILTERED, REJECTED
 from beam_bleu.transforms.score.differences import CONFIDENCE, FEWEST_UNITS, too_few
@@ -29,13 +34,16 @@ def result_of(job: Job, ends: Ends) -> tuple[Totals, Result, bytes | None]:
     scorings, evidence = job.scorings, job.evidence
     totals = totals_of_ends(ends, job)
     systems = totals.systems
-    spread = examples = None
+    spread = examples = diversity = None
+    picked: Picked = only_sum(PICKED, ends[PICKED]) if job.picks else Picked(0)
+    if evidence.diversity:
+        diversity = [*_diversity(picked, job, systems)]
     if job.examples:
-        picked: Picked = only_sum(PICKED, ends[PICKED])
         highest = {name: job.metrics.of_segments(name).highest for name in scorings}
         spread = _distributions(picked, highest, systems)
         examples = _examples_bytes(picked, list(scorings), systems, evidence.baseline_of(systems))
-    return totals, scored(totals, scorings, job.slicing, evidence, spread), examples
+    result = scored(totals, scorings, job.slicing, evidence, spread)
+    return totals, dataclasses.replace(result, diversity=diversity), examples
 
 
 def scored(
@@ -227,3 +235,15 @@ def _distributions(
             for system, own in cells.items()
         ]
     return distributions
+
+
+def _diversity(picked: Picked, job: Job, systems: Sequence[str]) -> Iterator[dict[str, Any]]:
+    metric, text = job.metrics.of_segments(DEFAULT_METRIC), job.scorings[DEFAULT_METRIC].text
+    for system in systems:
+        if (variety := picked.varieties.get(system)) is not None:
+            others = max(len(variety.sample) - 1, 0)
+            yield {
+                "system": system,
+                **variety.measures(metric),
+                "signature": metric.signatures(text, others, others)[0],
+            }

@@ -1,1 +1,1 @@
-"""Segments to look at: the best and the worst ones, and how the scores of all are distributed."""
+"""Segments to look at, how the scores of all are distributed, and how varied candidates are."""

@@ -10,12 +10,15 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.native.arrays import Floats, Integers, Sums, added_by_key
+
+if TYPE_CHECKING:  # few runs need the module
+    from beam_bleu.transforms.examples.variety import Variety
 
 _FRACTION_BITS = 5  # a power of two has 32 cells up to the next one
 _SMALLEST = -10  # log2 of the smallest score, apart from its sign, that is not counted with 0
@@ -164,11 +167,14 @@ class ListKey(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Picked(Sums):
-    """The examples and distributions of a part. The first `number` examples of a kind are kept."""
+    """The examples, distributions and varieties of a part, with the first `number` examples of each
+    kind.
+    """
 
     number: int
     examples: Mapping[ListKey, tuple[Example, ...]] = dataclasses.field(default_factory=dict)
     scores: Mapping[tuple[str, str], ScoreCells] = dataclasses.field(default_factory=dict)
+    varieties: Mapping[str, Variety] = dataclasses.field(default_factory=dict)
 
     def __add__(self, other: Picked) -> Picked:
         if self.number != other.number:
@@ -177,6 +183,7 @@ class Picked(Sums):
             self.number,
             added_by_key(self.examples, other.examples, self._first_ones),
             added_by_key(self.scores, other.scores),
+            added_by_key(self.varieties, other.varieties),
         )
 
     def _first_ones(

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from beam_bleu.transforms.examples.example import (
     EXAMPLE_KINDS,
@@ -21,10 +19,12 @@ from beam_bleu.transforms.examples.example import (
     ScoreCells,
     cut,
 )
+from beam_bleu.transforms.examples.sampling import first_rows, sample_ranks
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.native.arrays import Floats, Integers
+from beam_bleu.transforms.native.arrays import Floats
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
 from beam_bleu.transforms.statistics.counting import BatchStatistics
+from beam_bleu.transforms.text.text import Text
 
 
 class PickedMetric(NamedTuple):
@@ -38,12 +38,15 @@ class PickedMetric(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Picker:
-    """Picks examples of a batch, for `CountMatches`. The default baseline is the first system."""
+    """Picks examples of a batch, for `CountMatches`. The default baseline is the first system.
+    `varied` is how tokens are made to find how varied the candidates are; None if nobody asks.
+    """
 
     number: int
     metrics: tuple[PickedMetric, ...]
     baseline: str | None = None
     labels: tuple[str, ...] = ()
+    varied: Text | None = None
 
     def __call__(self, batch: SegmentBatch, statistics: BatchStatistics) -> Picked:
         """Several threads can pick at the same time."""
@@ -96,7 +99,11 @@ class Picker:
                     )
                     if picked:
                         examples[ListKey(kind, metric.name, system, compared)] = picked
-        return Picked(self.number, examples, cells)
+        if self.varied is None:
+            return Picked(self.number, examples, cells)
+        from beam_bleu.transforms.examples.variety import varieties
+
+        return Picked(self.number, examples, cells, varieties(batch, self.varied))
 
 
 MOST_REFERENCES = 16
@@ -126,38 +133,3 @@ def _of_segment(batch: SegmentBatch, labels: Sequence[str], row: int) -> Mapping
 def _text(column: pa.LargeStringArray, row: int) -> str | None:
     buffer = column[row].as_buffer()
     return None if buffer is None else cut(memoryview(buffer))
-
-
-_SAMPLE_SEED = 12345
-
-
-def first_rows(ranks: Floats, drawn: Floats, numbers: Integers, most: int) -> list[int]:
-    """The rows with the smallest ranks, float64 (rows,), in their order, and in the order of the
-    random numbers `drawn`, float64 (rows,), where ranks are equal; nan leaves a row out.
-    """
-    rows = np.flatnonzero(~np.isnan(ranks))
-    if not len(rows):
-        return []  # of nothing, Arrow can choose nothing
-    table = pa.table({"rank": ranks[rows], "drawn": drawn[rows], "number": numbers[rows]})
-    order = [(name, "ascending") for name in table.column_names]
-    first: list[int] = rows[pc.select_k_unstable(table, min(most, len(rows)), order)].tolist()
-    return first
-
-
-def sample_ranks(numbers: Integers) -> Floats:
-    """A random number, float64 from 0 to 1, for each segment, which depends on its number alone.
-
-    It is the value with this number in the sequence of SplitMix64 (Steele, Lea and Flood 2014,
-    https://doi.org/10.1145/2660193.2660195) that begins at the seed. So the segments with the
-    smallest values are a uniform sample of any corpus.
-    """
-    with np.errstate(over="ignore"):
-        states: NDArray[np.uint64] = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(
-            0x9E3779B97F4A7C15
-        ) + np.uint64(_SAMPLE_SEED)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        states ^= states >> np.uint64(shift)
-        states *= np.uint64(factor)
-    states ^= states >> np.uint64(31)
-    ranks: Floats = (states >> np.uint64(11)).astype(np.float64) * 2.0**-53
-    return ranks

@@ -77,6 +77,8 @@ BESIDE = r"""
 --tokenize spm --spm_model nope://x => nope://x: there is no such filesystem
 --metrics rouge1 --rouge_words unicode --rouge_stemmer => the stemmer is for English words
 --metrics rouge1 --rouge_words words => choose one of ascii, unicode, char
+--metrics chrf --diversity => --diversity is a flag of bleu
+--diversity --language_column=a --labels=a=domains.txt => --diversity cannot be used with
 --encoding latin1 => choose one of utf-8
 --candidates
 --candidates systems/atlas.txt => two systems are called atlas

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from beam_bleu.pipeline.examples import closest, compared, words
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS
-from beam_bleu.transforms.examples.picking import sample_ranks
+from beam_bleu.transforms.examples.sampling import sample_ranks
 from beam_bleu.transforms.known_metrics import row_of
 
 NUMBER = 5

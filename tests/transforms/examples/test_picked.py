@@ -20,7 +20,8 @@ from beam_bleu.transforms.examples.example import (
     ScoreCells,
     cut,
 )
-from beam_bleu.transforms.examples.picking import PickedMetric, Picker, sample_ranks
+from beam_bleu.transforms.examples.picking import PickedMetric, Picker
+from beam_bleu.transforms.examples.sampling import sample_ranks
 from beam_bleu.transforms.metrics.numbers import MeanConfig, MeanErrorConfig
 from beam_bleu.transforms.pairing.batch import SegmentBatch
 from beam_bleu.transforms.statistics.counting import count_batch
