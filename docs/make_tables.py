@@ -154,6 +154,7 @@ _LAYOUTS = {
     "livecodebench": "*_eval_all.json of LiveCodeBench, one of each system: `mean:pass@1`",
     "evalplus": "*eval_results.json of EvalPlus, one of each system: `mean:base` and `mean:plus`, "
     "the shares of samples that pass (pass@1)",
+    "kaldi": "the files `text` of Kaldi and its relatives: an id and words in each line",
 }
 """Where each layout occurs, and what it sets."""
 

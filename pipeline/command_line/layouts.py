@@ -285,6 +285,7 @@ LAYOUTS: Mapping[str, Layout] = table(
         "evalplus",
         settings=lambda _: {"input_format": "evalplus", "metrics": ("mean:base", "mean:plus")},
     ),
+    Layout("kaldi", settings=lambda _: {"input_format": "kaldi"}),
 )
 
 

@@ -170,8 +170,8 @@ _CONTRADICTIONS = (
     ("metrics", "metrics_by", "which names the metrics of each task"),
     (
         "metrics_by",
-        "language_column compare_presets resample score_only segment_scores examples report "
-        "diversity",
+        "language_column compare_presets resample score_only segment_scores examples confusions "
+        "report diversity",
         "because no metric need be of all segments",
     ),
     ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),

@@ -134,6 +134,16 @@ def opus(folder: Path) -> list[Argument]:
     return [reference, "-i", *paths]
 
 
+def kaldi(folder: Path) -> list[Argument]:
+    texts = {"ref": REFERENCES, "good": GOOD, "poor": POOR}
+    for name, lines in texts.items():
+        (folder / name).mkdir()
+        ids = [f"spk{3 - i}-utt{i} {line}" for i, line in enumerate(lines)]
+        write_lines(folder / name / "text", sorted(ids))
+    systems: list[Argument] = [f"{name}={folder / name / 'text'}" for name in ("good", "poor")]
+    return [folder / "ref" / "text", "-i", *systems]
+
+
 SAMPLES: dict[str, Callable[[Path], list[Argument]]] = {
     "mt-metrics-eval": mt_metrics_eval,
     "wmt25": wmt25,
@@ -142,6 +152,7 @@ SAMPLES: dict[str, Callable[[Path], list[Argument]]] = {
     "lighteval": lighteval,
     "hf-translation": hf_translation,
     "opus": opus,
+    "kaldi": kaldi,
 }
 
 

@@ -23,6 +23,9 @@ RecordFormatName = Literal[
     "seg-score",
     "swe-bench",
     "evalplus",
+    "trn",
+    "stm",
+    "kaldi",
 ]
 RECORD_FORMAT_NAMES: tuple[RecordFormatName, ...] = get_args(RecordFormatName)
 
@@ -91,6 +94,30 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
     ),
     "evalplus": RecordFormat(
         "results of EvalPlus", (), parser="code_results.evalplus", ids=("task_id",)
+    ),
+    "trn": RecordFormat(
+        "transcripts of sclite",
+        (".trn",),
+        parser="speech.trn_rows",
+        ids=("id",),
+        candidates=("text",),
+        references=("text",),
+    ),
+    "stm": RecordFormat(
+        "timed transcripts of sclite",
+        (".stm",),
+        parser="speech.stm_rows",
+        ids=("id",),
+        candidates=("text",),
+        references=("text",),
+    ),
+    "kaldi": RecordFormat(
+        "text of Kaldi",
+        (),
+        parser="speech.kaldi_rows",
+        ids=("id",),
+        candidates=("text",),
+        references=("text",),
     ),
 }
 
