@@ -207,7 +207,7 @@ WRONG = [
     ({"lowercase": 1}, "lowercase must be True or False"),
     ({"examples": True}, "examples must be a text or a number"),
     ({"resamples": 50}, "resamples needs resample"),
-    ({"segment_smooth_method": "exp"}, "needs segment_scores or examples; give both"),
+    ({"segment_smooth_method": "exp"}, "needs segment_scores or examples or diversity; give both"),
     ({"baseline": ["atlas"]}, "baseline must be one value"),
     ({"slice_by": "topic"}, "no label 'topic'; it has domain, document"),
     ({"documents": "topic"}, "no label 'topic'"),
