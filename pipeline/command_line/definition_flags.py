@@ -19,6 +19,7 @@ from beam_bleu.transforms.definition.flags import (
     filled,
     flag,
     flags_of,
+    nearest,
     whole_number,
 )
 from beam_bleu.transforms.errors import InputError, UsageError, joined
@@ -70,13 +71,30 @@ _OF_DEFAULT_METRIC = (
 _Flags = TypeVar("_Flags", bound="DefinitionFlags")
 
 
+_OF_NUMBERS = (
+    "its own program scores the segments: write these numbers into a column of records, such as "
+    "score, and average them: --input FILE.jsonl -m {}:score"
+)
+_INSTEAD = {
+    "chrf++": "write -m chrf -cw 2",
+    "spbleu": "write -m bleu -tok spm --spm_model FILE",
+    **dict.fromkeys(("comet", "bleurt", "bertscore", "bartscore"), _OF_NUMBERS.format("mean")),
+    "metricx": _OF_NUMBERS.format("mean_error"),
+}
+"""What to do for metrics that are not words of ours, by what their names contain."""
+
+
 def _metric(text: str) -> str:
     if not is_metric(text):
-        raise UsageError(
-            f"--metrics {text}: there is no such metric",
-            f"choose from {', '.join(METRIC_WORDS)}, with spaces between them; "
+        name = re.sub("[^a-z+]", "", text.lower())
+        near = nearest(text, METRIC_WORDS)
+        remedy = next(
+            (remedy for part, remedy in _INSTEAD.items() if part in name),
+            (f"did you mean {near}? " if near else "")
+            + f"choose from {', '.join(METRIC_WORDS)}, with spaces between them; "
             "references come before -m",
         )
+        raise UsageError(f"--metrics {text}: there is no such metric", remedy)
     return text
 
 

@@ -42,6 +42,10 @@ BESIDE = r"""
 --metrics chrF => there is no such metric
 --metrics chrf --chrf_beta=0 => beta must be 1 to 1000
 --metrics mean:comet => line-parallel text has no columns
+--metrics XCOMET-XL => --input FILE.jsonl -m mean:score
+--metrics metricx => -m mean_error:score
+--metrics chrF++ => write -m chrf -cw 2
+--metrics rouge => did you mean rouge
 --text_column=text => is a flag of perplexity
 --confusions=5 --output x => --confusions is a flag of wer, cer
 --metrics wer --confusions=5 => --confusions needs --output
