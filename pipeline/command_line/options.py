@@ -24,6 +24,7 @@ from beam_bleu.pipeline.command_line.definition_flags import job_metrics, with_c
 from beam_bleu.pipeline.command_line.evidence_flags import evidence, gates_of_run
 from beam_bleu.pipeline.command_line.layouts import unpooled_label, with_layout
 from beam_bleu.pipeline.command_line.parser import check_rules, with_underscores
+from beam_bleu.pipeline.command_line.sacrebleu_flags import in_our_words
 from beam_bleu.pipeline.command_line.source_flags import (
     DOCUMENT,
     check_columns,
@@ -41,26 +42,6 @@ from beam_bleu.transforms.errors import UsageError, installing
 from beam_bleu.transforms.pairing.needs import TEXTS
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.wanted import KEPT_TEXTS
-
-_PAIRED = (
-    "leave it out: each system is compared with the first one; for the paired test: --resample"
-)
-ABSENT = {
-    "use sacrebleu for its test sets: sacrebleu -t TESTSET -l PAIR --echo ref > ref.txt, then: "
-    "beam-bleu ref.txt -i FILE -l PAIR": (
-        *("--test-set", "-t", "--echo", "--download", "--list", "--citation", "--cite"),
-        *("--origlang", "-ol", "--subset", "--detail", "-d"),
-    ),
-    "write the score of each segment as Parquet: --segment_scores --output DIR": (
-        *("--sentence-level", "-sl"),
-    ),
-    "leave it out": ("--force", "--short", "-sh", "--no-color", "-nc", "--paired-jobs", "-j"),
-    "leave it out: each score has its 95 % interval; for that of the bootstrap: --resample "
-    "bootstrap --resamples N": ("--confidence", "-ci", "--confidence-n", "-cin"),
-    f"{_PAIRED} randomization --resamples N": ("--paired-ar", "-par", "--paired-ar-n", "-parn"),
-    f"{_PAIRED} bootstrap --resamples N": ("--paired-bs", "-pbs", "--paired-bs-n", "-pbsn"),
-}
-"""What to use instead of flags of sacreBLEU that beam-bleu does not have."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,14 +141,8 @@ def _our_values(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """The values of our own flags, and all words that do not belong to one of them."""
     ours = our_parser()
     optional = {each.spelling: each for each in FLAGS if each.const is not None}
-    words = with_underscores(argv, beam_parser().by_flag())
-    for number, (typed, word) in enumerate(zip(argv, words, strict=True)):
-        spelling = typed[:2] + typed[2:].partition("=")[0].replace("_", "-")
-        for instead, absent in ABSENT.items():
-            if spelling in absent:
-                raise UsageError(
-                    f"{spelling} is a flag of sacreBLEU that beam-bleu does not have", instead
-                )
+    words = with_underscores(in_our_words(argv), beam_parser().by_flag())
+    for number, word in enumerate(words):
         flag = optional.get(word)
         if flag is not None and not {*words[number + 1 : number + 2]} & {*flag.choices}:
             words[number] = f"{word}={flag.const}"  # the next word is not its value

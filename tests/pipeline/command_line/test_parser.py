@@ -14,7 +14,8 @@ from command_line import EXAMPLE, EXAMPLES, PROJECT, SYSTEMS, called
 
 from beam_bleu.pipeline.command_line.config import KeptViews, our_parser
 from beam_bleu.pipeline.command_line.help import USUAL_FLAGS
-from beam_bleu.pipeline.command_line.options import ABSENT, parse
+from beam_bleu.pipeline.command_line.options import parse
+from beam_bleu.pipeline.command_line.sacrebleu_flags import ABSENT, SYNONYMS, in_our_words
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS
 
 ATLAS = SYSTEMS["atlas"]
@@ -140,12 +141,29 @@ def test_every_flag_of_sacrebleu_is_accepted_or_its_error_says_what_to_use(monke
     with monkeypatch.context() as patched:
         flags = flags_of_sacrebleu(patched)
     assert len(flags) > 60
-    absent = {flag for flags in ABSENT.values() for flag in flags}
+    absent = {flag for row in (*ABSENT.values(), *(row.flags for row in SYNONYMS)) for flag in row}
     assert absent <= flags  # each row is about a flag that sacreBLEU has
     assert not absent & OURS
     ours = flags - absent
     assert {"--" + flag[2:].replace("-", "_") for flag in ours if flag.startswith("--")} <= OURS
     assert {flag for flag in ours if not flag.startswith("--")} <= OURS
+
+
+def test_flags_of_sacrebleu_stand_for_ours_and_stderr_says_so(caplog):
+    for theirs, ours in (
+        ("--paired-bs --paired-bs-n 500", "--resample bootstrap --resamples 500"),
+        ("-pbs -pbsn=500", "--resample bootstrap --resamples=500"),
+        ("--paired_ar -parn 20", "--resample randomization --resamples 20"),
+        ("-ci --confidence-n 20", "--resample bootstrap --resamples 20"),
+        ("-sl --output x", "--segment_scores --output x"),
+    ):
+        caplog.clear()
+        assert in_our_words(theirs.split()) == ours.split()
+        flags = re.findall(r"^\S+ stands for (--\w+)", "\n".join(caplog.messages), re.MULTILINE)
+        assert flags == [flag for flag in re.findall("--[a-z_]+", ours) if flag != "--output"]
+    run = called(*EXAMPLE, "--paired-bs", "-pbsn", "100", "--format", "json")
+    assert run.document["resampling"]["resamples"] == 100
+    assert "\nbeam-bleu: warning: -pbsn stands for --resamples\n" in run.err
 
 
 def test_a_word_that_is_near_a_subcommand_is_not_taken_for_a_file(tmp_path, monkeypatch):
