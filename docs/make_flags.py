@@ -15,8 +15,8 @@ PAGE = pathlib.Path(__file__).parent / "flags.md"
 _INTRODUCTION = """\
 # Flags
 
-All flags of `beam-bleu`; `beam-bleu --help TOPIC` shows those of a topic. Hyphens and underscores
-mean the same. Other flags are Beam's (`--help_beam`).
+All flags of `beam-bleu`; `beam-bleu --help WORD` shows those about a topic or another word. Hyphens
+and underscores mean the same. Other flags are Beam's (`--help_beam`).
 """
 
 

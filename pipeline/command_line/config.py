@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import difflib
 import functools
 import re
 from collections.abc import Mapping, Sequence
@@ -22,10 +23,21 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     usual_flags,
 )
 from beam_bleu.pipeline.command_line.evidence_flags import EvidenceFlags, GateFlags
-from beam_bleu.pipeline.command_line.help import TOPICS, Formatter, epilog, short_help, usage
+from beam_bleu.pipeline.command_line.help import (
+    SUBCOMMANDS,
+    TOPICS,
+    Formatter,
+    epilog,
+    page_of,
+    rows,
+    searches,
+    short_help,
+    usage,
+)
 from beam_bleu.pipeline.command_line.layouts import LayoutFlags
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags, FolderFlags, MonitoringFlags
 from beam_bleu.pipeline.command_line.parser import LogFlags, Parser, ProgressFlag, add_flags
+from beam_bleu.pipeline.command_line.sacrebleu_flags import SYNONYMS
 from beam_bleu.pipeline.command_line.source_flags import (
     BringingTogetherFlags,
     CheckingFlags,
@@ -44,7 +56,7 @@ from beam_bleu.transforms.definition.flags import (
     whole_number,
 )
 from beam_bleu.transforms.errors import UsageError
-from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS_OF_TEXTS
+from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, METRICS, METRICS_OF_TEXTS
 from beam_bleu.transforms.pairing.lines.line_counting import (
     SMALL_RANGE,
     SMALLEST_RANGE,
@@ -217,9 +229,11 @@ class _Print(argparse.Action):
             text = f"beam-bleu {VERSION}\n"
         elif self.dest == "help_beam":
             text = beam_parser().format_help()
+        elif topic:
+            text = _help_about(str(topic))
         else:
-            parser = our_parser(HELP[1].read(str(topic)) if topic else "")
-            parser.epilog = None if topic else epilog()  # made now, for the terminal's width
+            parser = our_parser()
+            parser.epilog = epilog()  # made now, for the terminal's width
             text = parser.format_help()
         write_to_stdout(text.encode())
         parser.exit()
@@ -234,12 +248,12 @@ RUNNER = Flag(
     is_shown_only=True,  # Beam's parser reads it, so ours must not
 )
 
-_TOPIC = f"show all flags, or those of a topic: {', '.join(TOPICS)}"
+_WORD_OF_HELP = f"show all flags, or those about a word: a topic ({', '.join(TOPICS)}) or any other"
 _PRINTS: Mapping[str, Any] = {"action": _Print}
 
 HELP = (
     Flag("help", "show the usual flags", "", ("-h",), **_PRINTS),
-    Flag("help", _TOPIC, "TOPIC", ("--help",), choices=TOPICS, nargs="?", **_PRINTS),
+    Flag("help", _WORD_OF_HELP, "WORD", ("--help",), nargs="?", **_PRINTS),
     Flag("help_beam", "show Beam's flags", "", ("--help_beam",), **_PRINTS),
     Flag("version", "show the version", "", ("-V", "--version"), **_PRINTS),
 )
@@ -271,23 +285,60 @@ FLAGS = tuple(each for flags in GROUPS.values() for each in flags)
 
 
 @functools.cache  # a run also needs it to find values that may be secrets
-def our_parser(topic: str = "") -> Parser:
-    """The parser of beam-bleu's own flags, or only of those that the help about a topic shows."""
+def our_parser() -> Parser:
+    """The parser of beam-bleu's own flags."""
     what = (
         "Scores text files and records by BLEU and other metrics, with sacreBLEU's exact\nnumbers, "
         "as an Apache Beam job."
     )
-    parser = Parser(
-        prog="beam-bleu",
-        usage=argparse.SUPPRESS if topic else usage(),
-        description=None if topic else what,
-        formatter_class=Formatter,
-        add_help=False,
-    )
-    for title, flags in GROUPS.items():
-        if topic in title:
-            add_flags(parser.add_argument_group(title), flags)
+    return _parser_of(GROUPS, usage=usage(), description=what)
+
+
+def _parser_of(groups: Mapping[str, Sequence[Flag]], **keywords: Any) -> Parser:
+    parser = Parser(prog="beam-bleu", formatter_class=Formatter, add_help=False, **keywords)
+    for title, flags in groups.items():
+        add_flags(parser.add_argument_group(title), flags)
     return parser
+
+
+def _help_about(word: str) -> str:
+    """The help about a topic or any other word: flags, commands, and where to read more."""
+    if word in TOPICS:
+        return _shown({title: own for title, own in GROUPS.items() if word in title}, {})
+    for has_word in searches(word):
+        groups = {
+            title: [each for each in flags if has_word(page_of(title)) or has_word(_text_of(each))]
+            for title, flags in GROUPS.items()
+        }
+        others = {f"beam-bleu {name}": row.summary for name, row in SUBCOMMANDS.items()}
+        others |= {", ".join(row.flags): f"sacreBLEU's, for {row.ours}" for row in SYNONYMS}
+        found = {name: about for name, about in others.items() if has_word(f"{name} {about}")}
+        if found or any(groups.values()):
+            break
+    beams = [action.option_strings[0] for action in beam_parser().actions()]
+    found |= {name: "Beam's: see --help_beam" for name in beams if has_word(name)}
+    if found or any(groups.values()):
+        return _shown({title: flags for title, flags in groups.items() if flags}, found)
+    words = {*METRICS, *TOPICS, *TOPICS.values(), *SUBCOMMANDS}
+    words |= {text.lstrip("-") for each in FLAGS for text in (*each.words, *each.choices)}
+    close = difflib.get_close_matches(word.lstrip("-").replace("-", "_"), sorted(words))
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    raise UsageError(
+        f"--help {word}: no flag and no command is about this word",
+        f"{meant}topics are {', '.join(TOPICS)}",
+    )
+
+
+def _text_of(each: Flag) -> str:
+    metrics = [name for name in METRICS if each in metric_flags([name])]
+    return " ".join([*each.words, each.described, *each.choices, *metrics])
+
+
+def _shown(groups: Mapping[str, Sequence[Flag]], others: Mapping[str, str]) -> str:
+    parts = [_parser_of(groups, usage=argparse.SUPPRESS).format_help()] if groups else []
+    parts += [f"other commands and flags:\n{rows(others.items())}\n"] if others else []
+    pages = dict.fromkeys(f"docs/{page_of(title)}.md" for title in groups)
+    return "\n".join([*parts, f"read more in {', '.join(pages or ['docs/README.md'])}\n"])
 
 
 def flags_without_secrets() -> frozenset[str]:

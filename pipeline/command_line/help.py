@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
+import re
 import shutil
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from beam_bleu.pipeline.errors.told_errors import EXIT_CODES
 
@@ -105,18 +107,35 @@ USUAL_FLAGS = {
 }
 """The flags that most people need, and what -h says about them."""
 
-TOPICS = (
-    "input",
-    "records",
-    "definition",
-    "output",
-    "slices",
-    "evidence",
-    "gates",
-    "engine",
-    "messages",
-)
-"""The topics of --help. A topic shows the groups of flags whose titles contain its word."""
+TOPICS = {
+    "input": "inputs",
+    "records": "inputs",
+    "definition": "metrics",
+    "output": "tables",
+    "monitoring": "result",
+    "slices": "inputs",
+    "evidence": "significance",
+    "gates": "nights",
+    "engine": "operating",
+    "messages": "tables",
+}
+"""The topics of --help, and their pages in `docs`. A topic shows the groups of flags whose titles
+contain its word."""
+
+
+def page_of(title: str) -> str:
+    return [page for topic, page in TOPICS.items() if topic in title][-1]
+
+
+def searches(word: str) -> Iterator[Callable[[str], bool]]:
+    """Ways to find a word in a text: as a whole, then as the beginning of a longer word."""
+    written = re.escape(word.strip("-_ ").replace("-", "_"))
+    for end in ("(?![a-z0-9])", ""):
+        yield functools.partial(_has, re.compile(f"(?<![a-z0-9]){written}{end}", re.IGNORECASE))
+
+
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text.replace("-", "_")) is not None
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -150,16 +169,20 @@ def usage_of(subcommand: str) -> str:
 def short_help() -> str:
     synopsis = "\n       ".join(_SYNOPSIS)
     commands = textwrap.fill(f"--help shows all flags and commands ({', '.join(SUBCOMMANDS)}).", 80)
-    topics = textwrap.fill(f"--help TOPIC, with one of {', '.join(TOPICS)}, shows some of them.")
+    topics = textwrap.fill(
+        f"--help WORD shows those about a word: a topic ({', '.join(TOPICS)}), a metric, or any "
+        "other.",
+        80,
+    )
     return (
-        f"usage: {synopsis}\n\n{_rows(USUAL_FLAGS.items())}\n\n{_examples(3)}\n\n"
+        f"usage: {synopsis}\n\n{rows(USUAL_FLAGS.items())}\n\n{_examples(3)}\n\n"
         f"{commands}\n{topics}\n"
     )
 
 
 def epilog() -> str:
-    commands = _rows((f"beam-bleu {name}", row.summary) for name, row in SUBCOMMANDS.items())
-    codes = _rows((", ".join(map(str, row.codes)), row.meaning) for row in EXIT_CODES)
+    commands = rows((f"beam-bleu {name}", row.summary) for name, row in SUBCOMMANDS.items())
+    codes = rows((", ".join(map(str, row.codes)), row.meaning) for row in EXIT_CODES)
     more = textwrap.fill(
         "All other flags are Apache Beam's: see --help_beam. Put flags that only an engine knows "
         "after --. In flags, hyphens and underscores mean the same.",
@@ -180,7 +203,7 @@ def _examples(count: int) -> str:
     return "examples:\n" + "\n".join(shown)
 
 
-def _rows(rows: Iterable[tuple[str, str]]) -> str:
-    listed = list(rows)
+def rows(named: Iterable[tuple[str, str]]) -> str:
+    listed = list(named)
     width = max(len(name) for name, _ in listed)
     return "\n".join(f"  {name:<{width}}  {text}" for name, text in listed)

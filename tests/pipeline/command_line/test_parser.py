@@ -206,6 +206,21 @@ def test_help_shows_every_flag_once_with_its_spellings(monkeypatch):
     assert "None" not in text
 
 
+def test_help_finds_any_word():
+    for word, *found in (
+        ("significance", "--resample METHOD", "docs/significance.md"),
+        ("lm-eval", "--layout NAME", "docs/inputs.md"),
+        ("ter", "--ter_no_punct", "--metrics", "docs/metrics.md"),
+        ("bootstrap", "--resample METHOD", "--paired-bs, -pbs", "docs/significance.md"),
+        ("worst", "beam-bleu worst", "docs/tables.md"),
+        ("flink", "--runner NAME", "--flink_master", "docs/operating.md"),
+    ):
+        text = shown(f"--help={word}")
+        assert [one for one in found if one not in text] == [], word
+        assert len(text.splitlines()) < 90, word
+    called("--help", "lateks").assert_failed(2, "about this word", "did you mean latex or ")
+
+
 def test_the_short_help_is_one_screen_of_flags_that_there_are():
     lines = shown("-h").splitlines()
     assert len(lines) < 40
