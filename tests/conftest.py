@@ -25,6 +25,8 @@ os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
 for name in ("GCE_METADATA_HOST", "GCE_METADATA_ROOT", "GCE_METADATA_IP"):
     os.environ[name] = "127.0.0.1:1"
 
+os.environ.pop("COLUMNS", None)  # the width of tables
+
 TESTS = pathlib.Path(__file__).parent
 
 SETS = {

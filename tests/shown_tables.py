@@ -88,7 +88,7 @@ def shown(format: str, found: dict[str, Any], remarks: Sequence[str] = (), **fla
 
 def drawn() -> dict[str, str]:
     """All tables, by their titles."""
-    hostile = ["[50%]", r"a--b_~\{x}", "*东|`京`", "\x1b[2Jx" + "very-long-" * 6, "[red]-1"]
+    hostile = ["[50%]", r"a--b_~\{x}", "*东|`京`", "\x1b[2Jx" + "very-long-" * 6, "[red]&1"]
     documents = f"--documents={EXAMPLES / 'documents.txt'}"
     evidence = document([*SYSTEMS], *EVIDENCE)
     evidence["scores"][2]["interval"] = [6.2, 27.0]

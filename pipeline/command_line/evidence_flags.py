@@ -36,11 +36,15 @@ if TYPE_CHECKING:
     from beam_bleu.pipeline.command_line.config import Config
 
 
+BEST = "best"
+
+
 @dataclasses.dataclass(frozen=True)
 class ComparisonFlags:
     baseline: str | None = flag(
         None,
-        "the system with which the others are compared",
+        "the system with which the others are compared; best, with --compare all: stars of paper "
+        "tables compare with each metric's best system",
         "NAME",
         shown_default="default: the first system",
     )
@@ -51,6 +55,22 @@ class ComparisonFlags:
         choices=("all",),
         shown_default="default: each system with the baseline",
     )
+
+
+def baseline_among(systems: Sequence[str], flags: ComparisonFlags) -> str | None:
+    """The system that --baseline names; None for the first one, also if tables show the best."""
+    name = flags.baseline
+    if name == BEST and systems and BEST not in systems:
+        if flags.compare is None:
+            raise UsageError(
+                "--baseline best needs --compare all, because the best system is known only in the "
+                "end, and to have picked it, p-values must be adjusted for all pairs",
+                "add --compare all, or name the system",
+            )
+        return None
+    if name is not None and systems and name not in systems:
+        raise unknown_value("--baseline", name, systems)
+    return name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,11 +119,9 @@ def evidence(flags: Config, systems: Sequence[str]) -> Evidence:
             f"one: {systems[0]}",
             "name another system, or leave them out",
         )
-    if flags.baseline is not None and systems and flags.baseline not in systems:
-        raise unknown_value("--baseline", flags.baseline, systems)
     return Evidence(
         uncertainty=not flags.no_uncertainty,
-        baseline=flags.baseline,
+        baseline=baseline_among(systems, flags),
         compare_all=flags.compare == "all",
         documents=flags.documents,
         resampling=resampling,

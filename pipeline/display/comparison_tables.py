@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
-from beam_bleu.pipeline.display.row_order import Part, View, chosen_rows, verdict
+from beam_bleu.pipeline.display.row_order import Part, View, chosen_rows, usual_sort, verdict
 from beam_bleu.pipeline.display.score_tables import (
     AVERAGE,
     Slice,
+    drawn_from,
     macro_average,
     ranks_of,
     score_number,
@@ -79,19 +80,19 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
         ("difference", [difference_number(row, decimals) for row in shown]),
         ("p", [Number(p_value(row.p_value)) for row in shown]),
     ]
-    caption = [f"{about}, {on}; {HALF_INTERVAL}", *hidden]
+    legend = [HALF_INTERVAL]
     if adjusted > 1:  # a family's only p-value is not adjusted
-        caption[0] += f"; Holm p: p adjusted for {adjusted} comparisons"
+        legend.append(f"Holm p: p adjusted for {adjusted} comparisons")
         columns.append(("Holm p", [Number(p_value(row.p_value_holm)) for row in shown]))
     if any(row.mcnemar for row in shown):
         columns.append(("McNemar p", [exact_number(row) for row in shown]))
     if any(row.detectable is not None for row in shown):
-        caption.append(
+        legend.append(
             "detectable: the smallest true difference that such a test set would usually find "
             f"(p < {SIGNIFICANCE_LEVEL} in 80 % of cases)"
         )
         columns.append(("detectable", [estimate(row.detectable, None, decimals) for row in shown]))
-    return table_of(columns, caption)
+    return table_of(columns, [f"{about}, {on}", *hidden], legend=legend)
 
 
 def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Table | None:
@@ -100,7 +101,7 @@ def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Tab
     adjusted = _adjusted(view, compared)
     if all(row.p_value is None for row in compared):
         return None
-    choice = dataclasses.replace(view.choice, sort=view.choice.sort or "difference")
+    choice = dataclasses.replace(view.choice, sort=view.choice.sort or usual_sort(item))
     systems = list(dict.fromkeys(row.system for row in compared))
     shown, hidden = chosen_rows(slices, lambda own: own.parts, choice, "slice")
     decimals = view.decimals_of(
@@ -111,12 +112,13 @@ def differences_in_slices(view: View, item: str, slices: Sequence[Slice]) -> Tab
         by_system = {row.system: row for row in own.differences}
         numbers = [difference_number(by_system.get(system), decimals) for system in systems]
         rows.append([own.name, segments_of(own.differences), *numbers])
-    caption = (
-        f"differences from {compared[0].baseline}, in slices by {item}; {HALF_INTERVAL}; worse or "
-        f"better where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
-        f"{counted(adjusted, 'comparison')}"
-    )
-    return Table([caption, *hidden], [item, "segments", *systems], rows)
+    legend = [
+        HALF_INTERVAL,
+        f"worse or better where p < {SIGNIFICANCE_LEVEL}, adjusted by Holm for "
+        f"{counted(adjusted, 'comparison')}",
+    ]
+    caption = [f"differences from {compared[0].baseline}, in slices by {item}", *hidden]
+    return Table(caption, [item, "segments", *systems], rows, legend=legend)
 
 
 def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
@@ -132,25 +134,52 @@ def _adjusted(view: View, compared: Sequence[ComparisonRow]) -> int:
 def _clusters(view: View, metric: MetricNames, clusters: Sequence[Entry]) -> Table:
     scores = {score.system: score for score in view.result.whole(metric.metric)}
     decimals = view.decimals_of(metric.metric, scores.values())
-    caption = [
-        "clusters: each system is better than each one of a later rank "
+    legend = [
+        "rank: each system is better than each one of a later rank "
         f"(p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
     ]
     rows: list[list[Cell]] = [
         [system, rank, score_number(scores[system], decimals)]
         for system, rank in ranks_of(clusters).items()
     ]
-    return Table(caption, ["system", "rank", metric.name], rows)
+    return Table(["clusters"], ["system", "rank", metric.name], rows, legend=legend)
 
 
-def resampled_tables(view: View, metric: MetricNames) -> Iterator[Table]:
-    resampling = view.result.resampling or {"scores": (), "comparisons": ()}
-    for kind in ("scores", "comparisons"):
-        if entries := [own for own in resampling[kind] if own["metric"] == metric.metric]:
-            yield _resampled(view, resampling, entries)
+def resampled_tables(
+    view: View, metric: MetricNames, *, for_paper: bool = False
+) -> Iterator[Table]:
+    """Scores and differences by replicates; for a paper, in one table if there is one baseline."""
+    resampling = view.result.resampling
+    if resampling is None:
+        return
+    tables = [
+        _resampled(view, entries)
+        for kind in ("scores", "comparisons")
+        if (entries := [own for own in resampling[kind] if own["metric"] == metric.metric])
+    ]
+    if for_paper and len(tables) == 2 and tables[1].header[0] == "system":
+        tables = [_side_by_side(*tables)]
+    for table in tables:
+        (about,) = table.caption
+        drawn = f"{drawn_from(resampling)}, seed {resampling['seed']}"
+        yield dataclasses.replace(table, caption=[f"{drawn}: {about}"])
 
 
-def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table:
+def _side_by_side(scores: Table, differences: Table) -> Table:
+    of_system = {row[0]: row[1:] for row in differences.rows}
+    of_baseline = [Number()] * (len(differences.header) - 1)
+    return Table(
+        [f"{scores.caption[0]}, and {differences.caption[0]}"],
+        [*scores.header, *(_OF_DIFFERENCE.get(name, name) for name in differences.header[1:])],
+        [[*row, *of_system.get(row[0], of_baseline)] for row in scores.rows],
+        legend=differences.legend,
+    )
+
+
+_OF_DIFFERENCE = {"mean": "its mean", "95 % interval": "its 95 % interval"}
+
+
+def _resampled(view: View, entries: Sequence[Entry]) -> Table:
     def is_known(name: str) -> bool:
         return any(entry.get(name) is not None for entry in entries)
 
@@ -170,18 +199,16 @@ def _resampled(view: View, resampling: Entry, entries: Sequence[Entry]) -> Table
         columns.append((name, [estimate(entry[name], None, decimals, write) for entry in entries]))
     if any(ends):
         columns.append(("95 % interval", [interval_number(own, decimals, write) for own in ends]))
-    resamples = counted(resampling["resamples"], "resample")
-    drawn = f"{resamples} of {resampling['unit']}s, seed {resampling['seed']}"
-    caption = [f"{resampling['method']}, {drawn}: {about}"]
+    legend = []
     if is_known("p_value"):
         columns.append(("p", [Number(p_value(entry["p_value"])) for entry in entries]))
         if len(entries) > 1:
-            caption.append("p: not adjusted for the number of comparisons")
+            legend.append("p: not adjusted for the number of comparisons")
     if is_known("p_sacrebleu"):
         of_sacrebleu = [Number(p_value(entry["p_sacrebleu"])) for entry in entries]
         columns.append(("p of sacreBLEU", of_sacrebleu))
-        caption.append("p of sacreBLEU: as sacreBLEU computes it")
-    return table_of(columns, caption)
+        legend.append("p of sacreBLEU: as sacreBLEU computes it")
+    return table_of(columns, [about], legend=legend)
 
 
 def tasks_table(view: View, *, for_paper: bool = False) -> Table | None:

@@ -41,8 +41,10 @@ def _text(view: View) -> str:
     is_only = len(result.metrics) == 1
     notes = [note for metric in result.metrics for note in notes_of(result, metric)]
     size = units_of(result)
+    said = set()
     if result.has_intervals:
         size += f"; {HALF_INTERVAL}"
+        said.add(HALF_INTERVAL)
     signatures = [f"{name}|{signature}" for name, _, signature in notes]
     parts = [as_lines([*(signatures if is_only else ()), size, *view.remarks])]
     if table := systems_table(view):
@@ -59,7 +61,10 @@ def _text(view: View) -> str:
             tables.append(dataclasses.replace(presets, caption=()))
         if tables and not is_only:
             tables[0] = dataclasses.replace(tables[0], caption=[metric.name, *tables[0].caption])
-        parts += [as_text(table) for table in tables]
+        for table in tables:
+            legend = [sentence for sentence in table.legend if sentence not in said]
+            parts.append(as_text(dataclasses.replace(table, legend=legend)))
+            said.update(legend)
     return "\n".join(parts)
 
 
@@ -76,9 +81,8 @@ def _paper_tables(view: View) -> Iterator[Table]:
         yield from slice_tables(view, metric, for_paper=True)
         if presets := preset_table(view, metric):
             yield presets
-        for table in resampled_tables(view, metric):
-            about, *more = table.caption
-            yield dataclasses.replace(table, caption=[f"{metric.name}, {about}", *more])
+        for table in resampled_tables(view, metric, for_paper=True):
+            yield dataclasses.replace(table, caption=[f"{metric.name}, {table.caption[0]}"])
 
 
 def _tab_separated(view: View) -> str:

@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 
 from beam_bleu.pipeline.result.rows import ComparedRow, DifferenceRow, Result, ScoreRow
 from beam_bleu.transforms.definition.flags import flag
+from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.known_metrics import MetricWord, metric_type, row_of
 from beam_bleu.transforms.score.differences import FEWEST_UNITS, SIGNIFICANCE_LEVEL
 from beam_bleu.transforms.score.shown_numbers import counted, decimals_for
@@ -17,7 +18,7 @@ SortName = Literal["difference", "score", "name", "segments"]
 
 SORTS: Mapping[SortName, str] = {
     "difference": "the worst losses",
-    "score": "the worst score",
+    "score": "the worst score (of systems: the best, by the first metric)",
     "name": "the first name, or the shortest length",
     "segments": "the most segments",
 }
@@ -33,12 +34,17 @@ class RowChoice:
         "which slices and differences tables show first",
         "ORDER",
         choices=SORTS,
-        shown_default="default for differences: difference",
+        shown_default="default for differences: difference, except by length",
     )
     only_significant: bool = flag(False, "show only significant differences")
 
 
 USUAL_ROWS = RowChoice()
+
+
+def usual_sort(item: str) -> SortName | None:
+    """How the differences of slices by this item are sorted; lengths are in their own order."""
+    return None if item == LENGTH else "difference"
 
 
 def decimals_of(metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()) -> int:
@@ -53,6 +59,7 @@ class View:
     remarks: Sequence[str] = ()
     decimals: int | None = None
     choice: RowChoice = USUAL_ROWS
+    from_best: bool = False  # marks of tables for a paper compare with a metric's best system
 
     def decimals_of(
         self, metric: MetricWord, rows: Iterable[ScoreRow | DifferenceRow | None] = ()

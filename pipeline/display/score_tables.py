@@ -5,20 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from beam_bleu.pipeline.display.row_order import RowChoice, View, chosen_rows
+from beam_bleu.pipeline.display.row_order import RowChoice, View, chosen_rows, gain
 from beam_bleu.pipeline.display.table import LOWER, Cell, Column, Note, Table, table_of
 from beam_bleu.pipeline.errors.printable import value_text
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
     DifferenceRow,
+    Entry,
     MetricNames,
     Result,
     ScoreRow,
 )
 from beam_bleu.transforms.errors import joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord, metric_type, row_of
-from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
+from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL, holm
 from beam_bleu.transforms.score.shown_numbers import HALF_INTERVAL, Number, counted, estimate
 
 BEST_ARE_BOLD = "Best scores are bold"
@@ -74,8 +75,9 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
     """
     result = view.result
     means: dict[str, list[str]] = {}
-    marks, meaning = _marks_of_systems(result) if for_paper else ({}, [])
+    marks, meaning = _marks_of_systems(view) if for_paper else ({}, [])
     columns: list[Column] = []
+    systems: list[str] = []
     for metric in result.metrics:
         word, scores = metric.metric, result.whole(metric.metric)
         if not scores and for_paper:
@@ -85,7 +87,11 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
         if not scores:
             continue
         if not columns:
-            columns.append(("system", [score.system for score in scores]))
+            if view.choice.sort == "score":
+                scores.sort(key=gain, reverse=True)
+            systems = [score.system for score in scores]
+            columns.append(("system", systems))
+        scores.sort(key=lambda score: systems.index(score.system))
         has_arrow = row_of(word).lower_is_better and (for_paper or len(result.metrics) > 1)
         numbers = score_numbers(scores, view.decimals_of(word, scores), marks.get(word, {}))
         columns.append((f"{metric.name} {LOWER}" if has_arrow else metric.name, numbers))
@@ -249,33 +255,76 @@ def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
     return sentences + ([BEST_ARE_BOLD] if any(number.is_best for number in numbers) else [])
 
 
-def _marks_of_systems(result: Result) -> tuple[dict[MetricWord, dict[str, str]], list[str]]:
-    slices = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
-    compared = [row for row in result.comparisons if row.slice == slices[row.metric]]
-    if all(row.p_value_holm is None for row in compared):
+_Z_TEST = "a z-test"
+
+
+def _marks_of_systems(view: View) -> tuple[dict[MetricWord, dict[str, str]], list[str]]:
+    """The marks of each metric's systems, and what they mean."""
+    result = view.result
+    tests, resampling = _tests_of(result)
+    if all(row.p_value_holm is None for row in tests):
         return {}, []
     where = []
-    if compared[0].segments != result.segments:
-        where.append(f"Compared on the {compared[0].segments} segments that all systems have")
-    marks: dict[MetricWord, dict[str, str]] = {}
-    if len({row.baseline for row in compared}) == 1:
-        for row in compared:
-            marks.setdefault(row.metric, {})[row.system] = stars(row)
-        return marks, [meaning_of_stars(compared[0].baseline), *where]
+    if tests[0].segments != result.segments:
+        where.append(f"Compared on the {tests[0].segments} segments that all systems have")
+    marks: dict[MetricWord, dict[str, str]] = {word: {} for word in result.words}
+    if len({row.baseline for row in tests}) == 1:
+        for row in tests:
+            marks[row.metric][row.system] = stars(row)
+        return marks, [meaning_of_stars(tests[0].baseline, resampling), *where]
+    if view.from_best:
+        for metric in result.words:
+            best = max(result.whole(metric), key=gain, default=None)
+            for row in tests:
+                if best and row.metric == metric and best.system in (row.system, row.baseline):
+                    other = row.baseline if row.system == best.system else row.system
+                    marks[metric][other] = stars(row)
+        return marks, [meaning_of_stars("the best system of the metric", resampling), *where]
     for metric in result.words:
         marks[metric] = ranks_of([own for own in result.clusters or () if own["metric"] == metric])
     meaning = (
         "Superscripts are ranks: a system is significantly better than each system of a later "
-        f"rank (p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
+        f"rank by {_Z_TEST} (p < {SIGNIFICANCE_LEVEL}, adjusted by Holm)"
     )
     return marks, [meaning, *where] if any(marks.values()) else []
 
 
-def meaning_of_stars(base: str) -> str:
+def _tests_of(result: Result) -> tuple[list[ComparisonRow], Entry | None]:
+    """The comparisons of systems by replicates if there are any, and how these were drawn."""
+    resampled = (result.resampling or {}).get("comparisons", ())
+    if all(entry["p_value"] is None for entry in resampled):
+        slices = {word: None if result.whole(word) else MACRO_AVERAGE for word in result.words}
+        return [row for row in result.comparisons if row.slice == slices[row.metric]], None
+    rows: list[ComparisonRow] = []
+    for metric in result.words:
+        own = [entry for entry in resampled if entry["metric"] == metric]
+        for entry, p in zip(own, holm([entry["p_value"] for entry in own]), strict=True):
+            row = ComparisonRow(
+                metric=metric,
+                system=entry["system"],
+                baseline=entry["baseline"],
+                slice=None,
+                units=0,
+                segments=result.segments or 0,
+                difference=entry["difference"],
+                p_value_holm=p,
+            )
+            rows.append(row)
+    return rows, result.resampling
+
+
+def drawn_from(resampling: Entry) -> str:
+    resamples = counted(resampling["resamples"], "resample")
+    return f"{resampling['method']}, {resamples} of {resampling['unit']}s"
+
+
+def meaning_of_stars(base: str, resampling: Entry | None = None) -> str:
+    """What stars mean; `resampling` made the p-values, or nothing but standard errors (None)."""
     levels = ", ".join(f"{mark} p < {level}" for level, mark in _STARS.items())
+    test = _Z_TEST if resampling is None else drawn_from(resampling)
     return (
-        f"Superscripts: significantly different from {base} ({levels}; adjusted by Holm); without "
-        "one, not significant or not tested"
+        f"Superscripts: significantly different from {base} by {test} ({levels}; adjusted by "
+        "Holm); without one, not significant or not tested"
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
 
 from beam_bleu.pipeline.errors.printable import printable
+from beam_bleu.pipeline.errors.terminal import whole_words, width_of
 from beam_bleu.transforms.score.shown_numbers import Number, estimates, text_table
 
 LOWER = "↓"
@@ -29,12 +31,15 @@ class Note(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A table. Its caption is a list of sentences without full stops; its notes are definitions."""
+    """A table. Its caption, and its legend, which says how to read it, are lists of sentences
+    without full stops; its notes are definitions.
+    """
 
     caption: Sequence[str]
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[Note] = ()
+    legend: Sequence[str] = ()
 
     @property
     def columns(self) -> list[Sequence[Cell]]:
@@ -42,14 +47,17 @@ class Table:
 
     @property
     def paragraph(self) -> str:
-        return " ".join(f"{sentence}." for sentence in self.caption)
+        return " ".join(f"{sentence}." for sentence in (*self.caption, *self.legend))
 
 
 def table_of(
-    columns: Iterable[Column], caption: Sequence[str] = (), notes: Sequence[Note] = ()
+    columns: Iterable[Column],
+    caption: Sequence[str] = (),
+    notes: Sequence[Note] = (),
+    legend: Sequence[str] = (),
 ) -> Table:
     names, cells = zip(*columns, strict=True)
-    return Table(caption, names, list(zip(*cells, strict=True)), notes)
+    return Table(caption, names, list(zip(*cells, strict=True)), notes, legend)
 
 
 def is_numeric(column: Sequence[Cell]) -> bool:
@@ -58,13 +66,31 @@ def is_numeric(column: Sequence[Cell]) -> bool:
 
 def as_text(table: Table) -> str:
     columns = zip(table.header, table.columns, strict=True)
-    body = text_table([[printable(name), *cell_texts(column)] for name, column in columns])
+    texts = [[printable(name), *cell_texts(column)] for name, column in columns]
+    body = "\n\n".join(map(text_table, _fitting(texts, width_of(sys.stdout))))
     notes = as_lines([f"{note.name}|{note.signature}" for note in table.notes])
-    return f"{as_lines(table.caption)}{body}\n" + (notes and f"\n{notes}")
+    return f"{as_lines((*table.caption, *table.legend))}{body}\n" + (notes and f"\n{notes}")
+
+
+def _fitting(columns: Sequence[list[str]], width: float) -> list[list[list[str]]]:
+    """The columns of tables that fit into a width, if possible; each one begins with the first."""
+    first, *others = columns
+    tables, own = [[first]], max(map(cell_len, first))
+    used = own
+    for column in others:
+        more = 2 + max(map(cell_len, column))
+        if used + more > width and len(tables[-1]) > 1:
+            tables.append([first])
+            used = own
+        tables[-1].append(column)
+        used += more
+    return tables
 
 
 def as_lines(sentences: Iterable[str]) -> str:
-    return "".join(f"{printable(sentence)}\n" for sentence in sentences)
+    """The sentences, each on a line of its own, or on several that are not wider than stdout."""
+    width = width_of(sys.stdout)
+    return "".join(f"{whole_words(printable(sentence), width)}\n" for sentence in sentences)
 
 
 def cell_texts(column: Sequence[Cell]) -> list[str]:

@@ -7,9 +7,11 @@ import datetime
 import functools
 import io
 import logging
+import math
 import os
 import platform
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal, TextIO
@@ -59,11 +61,40 @@ def log_line(level: str, message: str, text: str, **more: Any) -> str:
     return json_text(fields | {"host": platform.node()} | more)
 
 
+def width_of(stream: TextIO | None) -> float:
+    """The columns of a terminal, or what COLUMNS says; without both, there is no limit."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or math.inf  # type: ignore[union-attr]
+    except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
+def whole_words(line: str, width: float) -> str:
+    """A line as several lines that are not wider, if possible without breaking words."""
+    if len(line) <= width:
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    lines = textwrap.wrap(
+        line,
+        int(width),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)
+
+
 def say(message: str) -> None:
     """Writes a message to stderr, if possible; on a terminal, above the line of progress."""
     with contextlib.suppress(OSError):
         if sys.stderr is not None:
-            above = ERASED_LINE if is_redrawn(sys.stderr) else ""
+            above = ""
+            if is_redrawn(sys.stderr):
+                above, width = ERASED_LINE, width_of(sys.stderr)
+                message = "\n".join(whole_words(line, width) for line in message.split("\n"))
             sys.stderr.write(f"{above}{message}\n")
             sys.stderr.flush()
 

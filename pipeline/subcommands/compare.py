@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from beam_bleu.pipeline.command_line.evidence_flags import GateFlags, gates, require_definitions
 from beam_bleu.pipeline.command_line.parser import check_rules, format_flag
 from beam_bleu.pipeline.display.comparison_tables import interval_number
-from beam_bleu.pipeline.display.row_order import RowChoice, chosen_rows, decimals_of, verdict
+from beam_bleu.pipeline.display.row_order import (
+    RowChoice,
+    chosen_rows,
+    decimals_of,
+    usual_sort,
+    verdict,
+)
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import (
     LOWER,
@@ -133,11 +139,10 @@ def _tables(
     notes = notes_of(compared.new.result, metric) if for_paper else []
     for family in FAMILIES:
         rows = compared.family(family, metric.metric)
-        if family == "slices":
-            choice = dataclasses.replace(choice, sort=choice.sort or "difference")
         for item, group in itertools.groupby(rows, key=lambda row: row.item):
-            part = [*group]
-            shown, hidden = chosen_rows(part, lambda row: [row], choice, "comparison")
+            part, sort = [*group], choice.sort or (usual_sort(item) if item else None)
+            own = dataclasses.replace(choice, sort=sort)
+            shown, hidden = chosen_rows(part, lambda row: [row], own, "comparison")
             columns = [
                 *_names(shown, family, item),
                 *_columns(metric, shown, has_holm=len(rows) > 1, for_paper=for_paper),
@@ -194,7 +199,8 @@ def _caption(
     way = "in pairs" if in_pairs else "as if their segments were independent"
     caption = [f"{about}, compared with the old run {way}", *hidden]
     if any(row.p_value_holm is not None for row in rows):
-        caption += [HALF_INTERVAL, meaning_of_stars("the old run")]
+        resampling = compared.new.result.resampling if in_pairs else None
+        caption += [HALF_INTERVAL, meaning_of_stars("the old run", resampling)]
     return caption
 
 

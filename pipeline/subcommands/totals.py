@@ -18,7 +18,7 @@ from beam_bleu.pipeline.command_line.definition_flags import (
     usual_flags,
     with_choices,
 )
-from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags
+from beam_bleu.pipeline.command_line.evidence_flags import ComparisonFlags, baseline_among
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.folder.file_names import TOTALS
@@ -29,7 +29,7 @@ from beam_bleu.pipeline.saved.saved_totals import SavedTotals, last_of_each_part
 from beam_bleu.pipeline.saved.totals_file import read_totals, write_result
 from beam_bleu.pipeline.scoring.job import Evidence, Scorings
 from beam_bleu.pipeline.subcommands import run
-from beam_bleu.transforms.definition.flags import Flag, filled, flags_of, unknown_value
+from beam_bleu.transforms.definition.flags import Flag, filled, flags_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import UsageError, joined
 from beam_bleu.transforms.known_metrics import DEFAULT_METRIC, MetricWord
@@ -141,8 +141,13 @@ class RescoringFlags(DefinitionFlags, ComparisonFlags):
     pass
 
 
+@dataclasses.dataclass(frozen=True)
+class _Shown(DisplayFlags, ComparisonFlags):
+    pass
+
+
 def _rescore(flags: argparse.Namespace) -> bytes:
-    shown = filled(DisplayFlags, vars(flags))
+    shown = filled(_Shown, vars(flags))
     saved = read_totals(flags.file)
     changes = with_choices(RescoringFlags, vars(flags))
     return finish(rescored(saved, changes), shown, flags.output, [flags.file])
@@ -238,8 +243,7 @@ def _require_tokens(scorings: Scorings, flags: RescoringFlags) -> None:
 
 def _evidence(saved: SavedTotals, flags: RescoringFlags) -> Evidence:
     evidence, systems = saved.evidence, saved.totals.systems
-    if flags.baseline is not None and flags.baseline not in systems:
-        raise unknown_value("--baseline", flags.baseline, systems)
+    baseline = baseline_among(systems, flags)
     can_compare = len(systems) > 1 and (evidence.uncertainty or evidence.resampling)
     if (flags.baseline or flags.compare) and not can_compare:
         raise UsageError(
@@ -249,7 +253,7 @@ def _evidence(saved: SavedTotals, flags: RescoringFlags) -> Evidence:
         )
     changed = dataclasses.replace(
         evidence,
-        baseline=evidence.baseline if flags.baseline is None else flags.baseline,
+        baseline=evidence.baseline if baseline is None else baseline,
         compare_all=evidence.compare_all or flags.compare == "all",
     )
     _require_pairs(saved, changed.baseline_of(systems))

@@ -61,6 +61,7 @@ BESIDE = r"""
 --seed=5
 --resample=bootstrap --resamples=100001 => a whole number, 1 to 100000
 --resample=bootstrap --labels=a=domains.txt --language_column=a => --language_column
+--baseline best --candidates systems/birch.txt => --baseline best needs --compare all
 --paired-bs --paired-ar => --paired-bs and --paired-ar contradict each other
 -t wmt17 => -t is a flag of sacreBLEU
 --width=x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import doctest
 import io
@@ -11,10 +12,11 @@ import re
 import pytest
 import shown_tables
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
-from shown_tables import document, of_slices, shown
+from shown_tables import EVIDENCE, document, of_slices, shown
 
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
+from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score import shown_numbers
@@ -113,6 +115,84 @@ def test_stars_follow_the_adjusted_p_value():
         escaped = mark.replace("*", r"\*")
         sup = f"<sup>{escaped}</sup>" if mark else ""
         assert re.search(rf"\| birch  \| 37\.9 ± 4\.1{re.escape(sup)} +\|", text)
+
+
+@pytest.fixture(scope="module")
+def replicated():
+    """A document of several metrics with slices and replicates, which tests may change."""
+    found = document([*SYSTEMS], "--metrics", "bleu", "ter", "chrf", "wer", *EVIDENCE)
+    return lambda: copy.deepcopy(found)
+
+
+def test_stars_are_of_the_test_that_was_asked_for(replicated):
+    found = replicated()
+    for entry in found["resampling"]["comparisons"]:
+        entry["p_value"] = 0.03 if entry["metric"] == "bleu" else 0.001  # by Holm 0.06 and 0.002
+    text = shown("latex", found).partition(r"\end{table}")[0]
+    assert "from atlas by bootstrap, 100 resamples of segments ({*}{*}{*} p $<$ 0.001" in text
+    assert re.findall(r"rlap\{\$\^\{(\**)\}", text) == ["**"] * 6
+    for entry in found["resampling"]["comparisons"]:
+        entry["p_value"] = None  # of few segments
+    assert "from atlas by a z-test ({*}{*}{*} p" in shown("latex", found)
+
+
+def test_replicates_have_one_table_for_each_metric(replicated):
+    text = shown("latex", replicated())
+    assert len(re.findall("resamples of segments, seed 12345: scores, and differences", text)) == 4
+    assert len(re.findall(r"^atlas & [\d.]+ & [\d.]+ to [\d.]+( & ){5} \\\\$", text, re.M)) == 4
+
+
+def test_all_pairs_can_be_shown_as_differences_from_the_best_system():
+    found = document([*SYSTEMS], "--metrics", "bleu", "ter", "--compare=all")
+    for entry in found["scores"]:
+        if (entry["metric"], entry["system"]) in (("bleu", "birch"), ("ter", "cobalt")):
+            entry["score"] = {"bleu": 99.0, "ter": 1.0}[entry["metric"]]
+    for entry in found["comparisons"]:
+        entry["p_value_holm"] = 0.02 if "cobalt" in (entry["system"], entry["baseline"]) else 0.2
+    view = View(read_result(found), decimals=0, from_best=True)
+    rows = re.findall(r"^\| (\w+) +\| (.*?) +\| (.*?) +\|$", FORMATS["markdown"][1](view), re.M)
+    assert [(name, "sup" in bleu, "sup" in ter) for name, bleu, ter in rows[1:]] == [
+        ("atlas", False, True),
+        ("birch", False, True),
+        ("cobalt", True, False),
+    ]
+    assert "different from the best system of the metric by a z-test" in FORMATS["latex"][1](view)
+
+
+def test_systems_can_be_sorted_by_score(replicated):
+    found = replicated()
+    for entry in found["scores"]:
+        if (entry["metric"], entry["slice"], entry["system"]) == ("bleu", None, "cobalt"):
+            entry["score"] = 99.0
+    for format in ("text", "markdown"):
+        text = shown(format, found, sort="score")
+        names = re.findall(r"^\W*(atlas|birch|cobalt) ", text, re.M)
+        assert names[:3] == ["cobalt", "atlas", "birch"]
+        assert re.search(r"^\W*atlas .*57\.8", text, re.M)
+
+
+def test_slices_of_length_are_in_the_order_of_length():
+    text = called(*EXAMPLE, "--slice_by=length").out.decode()
+    assert re.findall("^[0-9]+-[0-9]+", text, re.M) == ["0-9", "10-19", "20-29", "30-39"] * 2
+
+
+def test_a_legend_is_shown_once(replicated):
+    text = shown("text", replicated())
+    for legend in ("± is half", "Holm p:", "detectable:", "worse or better", "p of sacreBLEU:"):
+        assert text.count(legend) == 1, legend
+    assert text.count("differences from atlas, on the whole corpus\n") == 4
+
+
+def test_tables_are_as_wide_as_the_terminal(replicated, monkeypatch):
+    whole = shown("text", replicated())
+    for columns in (50, 80, 140):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        text = shown("text", replicated())
+        assert max(len(line) for line in text.splitlines() if " " in line) <= columns
+        assert {*text.split()} == {*whole.split()}
+        heading = re.findall("^system .*BLEU.*", text, re.M)[0]
+        assert ("WER" in heading) == (columns > 50)
+        assert ("\n\nsystem  WER" in text) == (columns == 50)
 
 
 def test_the_command_prints_each_format():
