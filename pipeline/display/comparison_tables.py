@@ -18,12 +18,12 @@ from beam_bleu.pipeline.display.score_tables import (
     units_of,
 )
 from beam_bleu.pipeline.display.table import Cell, Column, Table, table_of
-from beam_bleu.pipeline.errors.printable import value_text
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     ComparisonRow,
     DifferenceRow,
     Entry,
+    Labels,
     MetricNames,
 )
 from beam_bleu.transforms.known_metrics import metric_type
@@ -211,29 +211,40 @@ def _resampled(view: View, entries: Sequence[Entry]) -> Table:
     return table_of(columns, [about], legend=legend)
 
 
-def tasks_table(view: View, *, for_paper: bool = False) -> Table | None:
-    """A row for each task and each of its metrics; None unless tasks have metrics of their own."""
-    result = view.result
-    label = next((name for task in result.tasks if "metrics" in task for name in task["slice"]), "")
-    if not label:
-        return None
+def tasks_tables(view: View, *, for_paper: bool = False) -> Iterator[Table]:
+    """A table for each item, with a row for each slice and each metric of its task; none unless
+    tasks have metrics of their own.
+    """
+    tasks = [own["slice"] for own in view.result.tasks if "metrics" in own]
+    items = {row.item: None for row in view.result.scores if row.labels}
+    for item in sorted(items if tasks else (), key=lambda item: item not in tasks[0]):
+        yield _tasks_table(view, item, tasks, for_paper)
+
+
+def _tasks_table(view: View, item: str, tasks: Sequence[Labels], for_paper: bool) -> Table:
+    result, (label,) = view.result, tasks[0]
     found: list[tuple[MetricNames, int, Slice]] = []
     for metric in result.metrics:
-        slices = slices_of(result, metric.metric)[label]
+        slices = slices_of(result, metric.metric).get(item, [])
         decimals = view.decimals_of(
             metric.metric, (row for own in slices for row in own.scores.values())
         )
         found += [(metric, decimals, own) for own in slices]
-        if len(slices) > 1:
+        if item == label and len(slices) > 1:
             found.append((metric, decimals, macro_average(result, metric.metric)))
     # Task by task, and means last.
-    names = [*(value_text(task["slice"][label]) for task in result.tasks), AVERAGE]
-    found.sort(key=lambda row: names.index(row[2].name))
+    names = [own[label] for own in tasks]
+
+    def place(own: Slice) -> int:
+        labels = own.parts[0].labels
+        return names.index(str(labels[label])) if labels else len(names)
+
+    found.sort(key=lambda row: place(row[2]))
     shown, hidden = chosen_rows(found, lambda row: row[2].parts, view.choice, "row")
     compared = {own.system: own.baseline for row in found for own in row[2].differences}
     has_exact = any(own.mcnemar for row in found for own in row[2].differences)
     of_pair = ("Holm p", *(["McNemar p"] if has_exact else []))
-    header = [label, "metric", "segments", *result.systems]
+    header = [item, "metric", "segments", *result.systems]
     for system, baseline in compared.items():
         header += [f"{system} - {baseline}", *of_pair]
     rows: list[list[Cell]] = []
@@ -249,11 +260,13 @@ def tasks_table(view: View, *, for_paper: bool = False) -> Table | None:
             cells.append(Number(p_value(row.p_value_holm if row else None)))
             cells += [exact_number(row)] if has_exact else []
         rows.append(cells)
-    about = [f"{units_of(result)}, by {label}; {HALF_INTERVAL}" if for_paper else f"by {label}"]
+    legend = [HALF_INTERVAL]
     if compared:
-        about.append("Holm p: adjusted for all comparisons by the same metric")
-        about += [] if for_paper else [f"worse or better where it is below {SIGNIFICANCE_LEVEL}"]
-    return Table(["; ".join(about), *hidden], header, rows)
+        holm = "Holm p: adjusted for all comparisons by the same metric"
+        marks = f"; worse or better where it is below {SIGNIFICANCE_LEVEL}"
+        legend.append(holm if for_paper else holm + marks)
+    about = f"{units_of(result)}, by {item}" if for_paper else f"by {item}"
+    return Table([about, *hidden], header, rows, legend=legend)
 
 
 def exact_number(row: DifferenceRow | None) -> Number:

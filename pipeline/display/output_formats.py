@@ -9,7 +9,7 @@ from typing import Any
 from beam_bleu.pipeline.display.comparison_tables import (
     comparison_tables,
     resampled_tables,
-    tasks_table,
+    tasks_tables,
 )
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.score_tables import (
@@ -51,27 +51,33 @@ def _text(view: View) -> str:
         parts.append(as_text(table))
     if not is_only:
         parts.append(as_lines(signatures))
-    if tasks := tasks_table(view):
-        return "\n".join([*parts, as_text(tasks)])
+    for table in _tables_of_metrics(view):
+        legend = [sentence for sentence in table.legend if sentence not in said]
+        parts.append(as_text(dataclasses.replace(table, legend=legend)))
+        said.update(legend)
+    return "\n".join(parts)
+
+
+def _tables_of_metrics(view: View) -> Iterator[Table]:
+    result = view.result
+    if tasks := [*tasks_tables(view)]:
+        yield from tasks
+        return
     if result.diversity:
-        parts.append(as_text(diversity_table(view)))
+        yield diversity_table(view)
     for metric in result.metrics:
         tables = [*slice_tables(view, metric), *comparison_tables(view, metric)]
         if presets := preset_table(view, metric):
             tables.append(dataclasses.replace(presets, caption=()))
-        if tables and not is_only:
+        if tables and len(result.metrics) > 1:
             tables[0] = dataclasses.replace(tables[0], caption=[metric.name, *tables[0].caption])
-        for table in tables:
-            legend = [sentence for sentence in table.legend if sentence not in said]
-            parts.append(as_text(dataclasses.replace(table, legend=legend)))
-            said.update(legend)
-    return "\n".join(parts)
+        yield from tables
 
 
 def _paper_tables(view: View) -> Iterator[Table]:
-    if tasks := tasks_table(view, for_paper=True):
+    if tasks := [*tasks_tables(view, for_paper=True)]:
         notes = [note for metric in view.result.metrics for note in notes_of(view.result, metric)]
-        yield dataclasses.replace(tasks, notes=notes)
+        yield from (*tasks[:-1], dataclasses.replace(tasks[-1], notes=notes))
         return
     if systems := systems_table(view, for_paper=True):
         yield systems

@@ -151,6 +151,11 @@ def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
     assert called("rescore", by_task, "--format=json").out == scores
     other = called("rescore", by_task, "--metrics=chrf", "--chrf_beta=1", "--format=json")
     assert {each["slice"]["task"] for each in other.document["scores"]} == {"wmt16-de-en"}
+    lines = called("rescore", by_task, "--metrics=bleu").out.decode().splitlines()
+    slices = lines[lines.index("by task*length") :]  # after the table of tasks
+    assert [" ".join(line.split()[:3]) for line in slices[2:]] == [
+        *("wmt16-de-en*0-9 BLEU 8", "wmt16-de-en*10-19 BLEU 24")
+    ]
 
 
 def test_patterns_and_tasks_must_fit(by_task: Path) -> None:
