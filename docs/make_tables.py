@@ -22,7 +22,6 @@ from beam_bleu.transforms.metrics.bleu.columns import FIRST_COLUMNS, REFERENCE_L
 from beam_bleu.transforms.metrics.bleu.formula import SMOOTH_METHODS, SmoothMethod
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 from beam_bleu.transforms.metrics.bleu.presets import PRESETS
-from beam_bleu.transforms.pairing.files.streams import COMPRESSIONS
 from beam_bleu.transforms.pairing.paired import COVERAGES
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
 from beam_bleu.transforms.text.tokenizers import LANGUAGES, OTHER_LANGUAGES, TOKENIZERS
@@ -126,17 +125,16 @@ def _source(row: SmoothMethod) -> str:
 
 _LAYOUTS = {
     "mt-metrics-eval": "test sets of WMT's metrics tasks: `--input` is the folder of one, "
-    "`--language` a pair. The labels `domain` and `document` are for `--slice_by`, `--keep` and "
-    "`--documents`",
+    "`--language` a pair. The labels are `domain` and `document`",
     "wmt25": "WMT25's general task: a file of each system, joined by `doc_id` with the references "
     "(`refs.refA.ref`) of wmt25-genmt.jsonl. `--where tgt_lang=CODE` chooses the tokenizer, too",
     "wmt24pp": "WMT24++: `target` is the reference, and records with `is_bad_source` are left "
     "out. Outputs in other files are joined by `segment_id`. Needs `--language CODE`",
     "lm-eval": "samples_*.jsonl of the LM Evaluation Harness: `filtered_resps[0]` and `target`; "
-    "for perplexity, `word_perplexity` and `byte_perplexity`, per word. The label `task` comes "
-    "from the names of the files. Needs `--where filter=NAME`, except for perplexity",
+    "for perplexity, `word_perplexity` and `byte_perplexity`, per word. Needs `--where "
+    "filter=NAME`, except for perplexity",
     "lighteval": "details_*.parquet of Lighteval: `model_response.text[0]` and "
-    "`doc.choices[0]`. The label `task` comes from the names of the files",
+    "`doc.choices[0]`, of version 0.10 or later",
     "hf-translation": "data sets of the Hugging Face Hub with a column such as `translation: "
     "{en, fr}`: `--language` says which one is the reference",
     "opus": "aligned text files of OPUS and of its test sets. The label `label` is in REF.labels",
@@ -146,8 +144,7 @@ _LAYOUTS = {
     "`prediction_text`, joined by `id`, for `-m exact_match token_f1`, the default. A question "
     "without answers has the empty answer, as in SQuAD 2.0's program",
     "lmms-eval": "*_samples_*.jsonl of lmms-eval: `-m mean:COLUMN`, such as `mean:exact_match` or "
-    "`mean:mme_perception_score.score`; for texts, `filtered_resps` and `target`. The label `task` "
-    "comes from the names of the files",
+    "`mean:mme_perception_score.score`; for texts, `filtered_resps` and `target`",
     "swe-bench": "reports of `swebench.harness.run_evaluation`, one of each system: "
     "`mean:resolved`, of all instances, as in the report. `--where submitted=1` leaves out those "
     "without a prediction",
@@ -160,15 +157,9 @@ _LAYOUTS = {
 
 
 def _inputs() -> _Parts:
-    whole = " ".join(map(code, COMPRESSIONS))
-    header = ["format", "`--input_format`", "suffixes", "compressed as a whole"]
+    header = ["format", "`--input_format`", "suffixes"]
     formats = [
-        [
-            row.label,
-            code(name),
-            " ".join(map(code, row.suffixes)),
-            whole if row.is_text else "no",
-        ]
+        [row.label, code(name), " ".join(map(code, row.suffixes))]
         for name, row in RECORD_FORMATS.items()
     ]
     coverages = [

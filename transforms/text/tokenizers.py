@@ -171,7 +171,7 @@ class Tokenizer:
 def _of_sacrebleu(name: TokenizerName, downloaded: str) -> Tokenizer:
     return Tokenizer(
         name,
-        "the pieces of the model with this name that sacreBLEU has downloaded",
+        "the pieces of sacreBLEU's model of this name",
         sacrebleu=name,
         splits=ALL_SCRIPTS,
         needs_model=True,
