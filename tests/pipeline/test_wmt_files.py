@@ -115,19 +115,22 @@ def test_segment_scores_are_long_records(tmp_path):
     assert {row["system"]: row["score"] for row in document["scores"]} == {"a": 0.125, "b": 0.75}
 
 
+def of_xml(element):
+    return f"<set><doc id='d1'>{element}</doc></set>".encode()
+
+
 @pytest.mark.parametrize(
     ("parser", "data", "said"),
     [
         (sgm_rows, b'<doc docid="x">\n<seg id="1">a\n</seg>', "line 2"),
         (sgm_rows, b'<doc docid="x">\n<seg id="1">a</seg><seg id="2">b</seg>', "line 2"),
         (sgm_rows, b'<seg id="1">a</seg>', "line 1"),
-        (
-            xml_rows,
-            b"<dataset><doc id='1'><src><seg id='x'>a</seg></src></doc></dataset>",
-            "<seg> in a <src>",
-        ),
+        (sgm_rows, b'<doc docid="x">\n<hl><seg id="1">a</seg></hl>', "line 2"),
+        (sgm_rows, b'<DOC docid="x">\n<SEG id="1">a</SEG>', "line 2"),
         (xml_rows, b"<set><doc></set>", "line 1"),
-        (xml_rows, b"<set><doc><src><seg id='x'>a</seg></src></doc></set>", "<seg> in a <src>"),
+        (xml_rows, of_xml("<src><seg id='x'>a</seg></src>"), 'd1: .* <src>, <seg id="x">'),
+        (xml_rows, of_xml("<ref><seg id='1'>a <b>c</b></seg></ref>"), "<ref>.* elements in its"),
+        (xml_rows, of_xml("<ref><seg id='1'>a</seg></ref>" * 2), "<ref>.* the id of another"),
         (score_rows, b"a\t1\nb\tNaN\n", "line 2"),
         (score_rows, b"a 1 2\n", "line 1"),
     ],

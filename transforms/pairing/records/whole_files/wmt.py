@@ -26,17 +26,16 @@ def sgm_rows(data: bytes) -> Iterator[dict[str, Any]]:
     """A row for each segment, with the attributes of its document, such as origlang."""
     document: dict[str, str] = {}
     for number, line in lines(data):
-        tag = line.lstrip()
-        if tag.lower().startswith("<doc "):
-            document = {name.lower(): value for name, value in _ATTRIBUTE.findall(tag)}
-        elif tag.startswith("<seg"):
-            segment = _SEGMENT.fullmatch(tag)
+        if "<seg" in line.lower():
+            segment = _SEGMENT.fullmatch(line.lstrip())
             attributes = dict(_ATTRIBUTE.findall(segment[1])) if segment else {}
             if segment is None or "id" not in attributes or "docid" not in document:
                 raise pa.ArrowInvalid(
                     f'line {number} is not like <seg id="1">...</seg>, in a <doc> with a docid'
                 )
             yield {**document, "segment": attributes["id"], "text": _clean(segment[2])}
+        elif "<doc " in line.lower():
+            document = {name.lower(): value for name, value in _ATTRIBUTE.findall(line)}
 
 
 def xml_rows(data: bytes) -> Iterator[dict[str, Any]]:
@@ -47,18 +46,23 @@ def xml_rows(data: bytes) -> Iterator[dict[str, Any]]:
         root = ElementTree.fromstring(data)
     except ElementTree.ParseError as error:
         raise pa.ArrowInvalid(f"it is not XML: {error}") from error
-    translators = {_translator(ref) for ref in root.iter("ref")}
+    translators = dict.fromkeys(_translator(ref) for ref in root.iter("ref"))
     names = _REFERENCES if len(translators) > 1 else translators
     default = next((name for name in names if name in translators), None)
     for document in root.iter("doc"):
         if "testsuite" in document.attrib:
             continue
         about = {name: document.get(name) for name in ("origlang", "domain")}
-        sources = _segments(document.iter("src"))
-        references = {_translator(ref): _segments([ref]) for ref in document.iter("ref")}
+        sources = _segments(document, document.iter("src"))
+        references = {
+            name: _segments(
+                document, (ref for ref in document.iter("ref") if _translator(ref) == name)
+            )
+            for name in translators
+        }
         for hyp in document.iter("hyp"):
-            for number, text in _segments([hyp]).items():
-                refs = {name: references.get(name, {}).get(number, "") for name in translators}
+            for number, text in _segments(document, [hyp]).items():
+                refs = {name: texts.get(number, "") for name, texts in references.items()}
                 if any(refs.values()):
                     yield {
                         **{"docid": document.get("id"), "segment": number, **about},
@@ -72,13 +76,18 @@ def _translator(ref: ElementTree.Element) -> str:
     return ref.get("translator") or "ref"
 
 
-def _segments(elements: Iterable[ElementTree.Element]) -> dict[int, str]:
-    segments = {}
+def _segments(
+    document: ElementTree.Element, elements: Iterable[ElementTree.Element]
+) -> dict[int, str]:
+    segments: dict[int, str] = {}
     for element in elements:
         for segment in element.iter("seg"):
             number = segment.get("id", "")
-            if not number.isdecimal():
-                raise pa.ArrowInvalid(f"a <seg> in a <{element.tag}> has no number as its id")
+            if not number.isdecimal() or int(number) in segments or len(segment):
+                raise pa.ArrowInvalid(
+                    f'document {document.get("id")}: in a <{element.tag}>, <seg id="{number}"> has '
+                    "no number as its id, the id of another one, or elements in its text"
+                )
             segments[int(number)] = _clean(segment.text or "")
     return segments
 
