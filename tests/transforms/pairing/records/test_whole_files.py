@@ -39,8 +39,11 @@ def test_rows_of_a_json_document(tmp_path: Path) -> None:
 def test_keys_of_a_json_document_are_systems(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"a.txt": ROWS, "b.txt": ROWS[1:]}))
-    found = rows_of(records(path, candidates=("hyp",), labels=("system", "segment")))
-    assert [row[2:] for row in found] == [("a.txt", 0), ("a.txt", 1), ("b.txt", 0)]
+    wanted = records(path, candidates=("hyp",), labels=("system", "segment"))
+    assert [row[2:] for row in rows_of(wanted)] == [("a.txt", 0), ("a.txt", 1), ("b.txt", 0)]
+    own = [{**row, "system": "own", "segment": 7} for row in ROWS]
+    path.write_text(json.dumps({"rows": own}))
+    assert [row[2:] for row in rows_of(wanted)] == [("own", 7), ("own", 7)]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +53,8 @@ def test_keys_of_a_json_document_are_systems(tmp_path: Path) -> None:
         (b'[{"hyp": 1},\n{"hyp" 2}]', "line 2 is not JSON: Expecting ':' delimiter"),
         (b'[{"hyp":\n"\xe9"}]', "line 2 is not in utf-8: invalid continuation byte"),
         (b"[]", "it has no rows"),
+        (b'{"a.txt": [{"hyp": 1}], "b.txt": []}', "nor an object with a list"),
+        (b'{"hyp": 1}\n{"hyp": 2}', "line 2 is not JSON: .* --input_format jsonl"),
     ],
 )
 def test_what_is_no_json_document_is_named(tmp_path: Path, text: bytes, said: str) -> None:
@@ -64,8 +69,20 @@ def test_what_is_no_json_document_is_named(tmp_path: Path, text: bytes, said: st
     ("parser", "text", "said"),
     [
         (comet.rows, "a.txt\tSegment 0\tscore: 0.8\na.txt 0.8\n", "line 2 is not like FILE"),
+        (comet.rows, "a.txt\tSegment 0 \tscore: 0.8\n", "line 1 is not like FILE"),
+        (comet.rows, "a.txt\tSegment 0\tscore: 0.8\n", "segments of a.txt .* is truncated"),
         (code_results.swe_bench, '{"resolved": ["a"]}', "no lists of ids by outcome"),
         (code_results.swe_bench, REPORT, "it has 3 total_instances, and 2 in its lists"),
+        (
+            code_results.swe_bench,
+            REPORT.replace('"unresolved_ids": []', '"unresolved_ids": ["b"]'),
+            "3 in its lists, of which 2 are different",
+        ),
+        (
+            code_results.evalplus,
+            '{"eval": {"HumanEval/0": [{"base_status": "?", "plus_status": "pass"}]}}',
+            "with base_status",
+        ),
         (code_results.evalplus, '{"eval": {"HumanEval/0": []}}', "with base_status"),
     ],
 )

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.records.whole_files.json_documents import document
 
+_PASSED = {"pass": True, "fail": False, "timeout": False}
 _OUTCOMES = ("resolved", "unresolved", "empty_patch", "error", "incomplete")
 
 
@@ -18,12 +19,15 @@ def swe_bench(data: bytes) -> Iterator[dict[str, Any]]:
     """
     report = document(data)
     try:
-        outcomes = {id_: name for name in _OUTCOMES for id_ in report[f"{name}_ids"]}
-        total = report["total_instances"]
+        listed = [(id_, name) for name in _OUTCOMES for id_ in report[f"{name}_ids"]]
+        outcomes, total = dict(listed), report["total_instances"]
     except (KeyError, TypeError):
         raise pa.ArrowInvalid("it has no lists of ids by outcome, such as resolved_ids") from None
-    if len(outcomes) != total:
-        raise pa.ArrowInvalid(f"it has {total} total_instances, and {len(outcomes)} in its lists")
+    if not len(listed) == len(outcomes) == total:
+        raise pa.ArrowInvalid(
+            f"it has {total} total_instances, and {len(listed)} in its lists, of which "
+            f"{len(outcomes)} are different"
+        )
     for id_ in sorted(outcomes):
         name = outcomes[id_]
         yield {
@@ -39,12 +43,11 @@ def evalplus(data: bytes) -> Iterator[dict[str, Any]]:
     """
     try:
         for task, samples in document(data)["eval"].items():
-            base = [sample["base_status"] == "pass" for sample in samples]
+            base = [_PASSED[sample["base_status"]] for sample in samples]
             row = {"task_id": task, "base": sum(base) / len(base)}
             if all(sample["plus_status"] is not None for sample in samples):
-                both = [
-                    a and b["plus_status"] == "pass" for a, b in zip(base, samples, strict=True)
-                ]
+                plus = [_PASSED[sample["plus_status"]] for sample in samples]
+                both = [a and b for a, b in zip(base, plus, strict=True)]
                 row["plus"] = sum(both) / len(both)
             yield row
     except (KeyError, TypeError, AttributeError, ZeroDivisionError):

@@ -15,20 +15,21 @@ def document(data: bytes) -> Any:
     try:
         return json.loads(decoded(data))
     except json.JSONDecodeError as error:
-        raise pa.ArrowInvalid(f"line {error.lineno} is not JSON: {error.msg}") from error
+        hint = "; is it --input_format jsonl?" if error.msg == "Extra data" else ""
+        raise pa.ArrowInvalid(f"line {error.lineno} is not JSON: {error.msg}{hint}") from error
 
 
 def rows(data: bytes) -> Iterator[dict[str, Any]]:
     """The objects of a list; or those of the lists of an object, whose keys are the systems, as
-    comet-score --to_json writes it.
+    comet-score --to_json writes it. Columns `system` and `segment` of the objects are kept.
     """
     value = document(data)
     if _is_rows(value):
         yield from value
-    elif isinstance(value, dict) and all(map(_is_rows, value.values())):
+    elif isinstance(value, dict) and all(map(_is_rows, value.values())) and all(value.values()):
         for system, of_system in value.items():
             for segment, row in enumerate(of_system):
-                yield {**row, "system": system, "segment": segment}
+                yield {"system": system, "segment": segment, **row}
     else:
         raise pa.ArrowInvalid(
             "it is neither a list of objects, nor an object with a list of objects for each system"
