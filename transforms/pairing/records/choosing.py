@@ -19,7 +19,7 @@ from beam_bleu.transforms.pairing.records.column_paths import (
     type_at,
 )
 from beam_bleu.transforms.pairing.records.number_columns import has_values
-from beam_bleu.transforms.pairing.records.wanted import Chosen, ColumnPath, Wanted
+from beam_bleu.transforms.pairing.records.wanted import EACH, Chosen, ColumnPath, Wanted
 
 FLAGS: dict[Role, str] = {"candidates": "--candidate_columns", "references": "--reference_columns"}
 
@@ -293,8 +293,10 @@ class FileColumns:
                 raise self.error(f"the column {path} is given twice", "name each column once")
             kind = type_at(self.schema, path)
             if not is_text(kind) and not (is_texts(kind) and [*references] == [path]):
-                is_nested = pa.types.is_nested(kind)
-                remedy = f"name a part of it, such as {path}.NAME or {path}[0]" if is_nested else ""
+                part = f"{path}.NAME or {path}[0]"
+                if EACH in path.steps:
+                    part = path.text.replace("[]", "[0]")
+                remedy = f"name a part of it, such as {part}" if pa.types.is_nested(kind) else ""
                 raise self.error(f"the column {path} has no texts: it is {kind}", remedy)
 
     def check_systems(self, names: Sequence[str]) -> None:
