@@ -90,7 +90,7 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
         system="system",
     ),
     "swe-bench": RecordFormat(
-        "report of SWE-bench", (), parser="code_results.swe_bench", ids=("instance_id",)
+        "reports of SWE-bench", (), parser="code_results.swe_bench", ids=("instance_id",)
     ),
     "evalplus": RecordFormat(
         "results of EvalPlus", (), parser="code_results.evalplus", ids=("task_id",)

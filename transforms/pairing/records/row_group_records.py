@@ -212,7 +212,7 @@ class RowGroupRecords(RecordFiles):
         return WholeFile if RECORD_FORMATS[self.format].parser else GROUP_FORMATS[self.format]
 
     def _damaged(self, path: str, what: str) -> InputError:
-        said = f"the {RECORD_FORMATS[self.format].label} file cannot be read: {what}"
+        said = f"the file cannot be read as {RECORD_FORMATS[self.format].label}: {what}"
         return InputError(self.stream.told(said, path), self._reader.remedy)
 
     def digest_of(self, read: ReadRecords) -> int:

@@ -186,10 +186,10 @@ def digest_by_hand(pairs):
 def test_a_file_of_another_format_is_named(tmp_path):
     for suffix, content, cause in (
         (".parquet", b"hyp\tref\n" * 9, "this is not a parquet file"),
-        (".parquet", b"PAR1", "the Parquet file cannot be read"),
-        (".arrow", b"ARROW1\0\0" * 2, "the Arrow file cannot be read"),
-        (".arrow", b"\xff" * 40, "the Arrow file cannot be read"),
-        (".avro", b"{}\n" * 9, "the Avro file cannot be read"),
+        (".parquet", b"PAR1", "the file cannot be read as Parquet: "),
+        (".arrow", b"ARROW1\0\0" * 2, "the file cannot be read as Arrow: "),
+        (".arrow", b"\xff" * 40, "the file cannot be read as Arrow: "),
+        (".avro", b"{}\n" * 9, "the file cannot be read as Avro: "),
         (".avro", None, "its schema is not one of records"),
     ):
         path = tmp_path / f"t{suffix}"
@@ -256,7 +256,7 @@ def test_only_the_leaves_of_the_chosen_columns_are_read(tmp_path):
     path.write_bytes(data)
     source = records(path, candidates=("t.en",), references=("t.de[0]",))
     assert rows_of(source) == [(row["t"]["en"], next(iter(row["t"]["de"]), None)) for row in rows]
-    with pytest.raises(InputError, match="the Parquet file cannot be read: "):
+    with pytest.raises(InputError, match="the file cannot be read as Parquet: "):
         rows_of(records(path, candidates=("d",), references=("t.en",)))
 
 
@@ -315,7 +315,7 @@ def test_a_flipped_bit_in_a_page_is_found(tmp_path):
         data[start + random.Random(seed).randrange(chunk.total_compressed_size)] ^= 1 << seed
         path.write_bytes(data)
         found = outcome(path)  # the header of a page has fields without a use
-        assert found == expected or "the Parquet file cannot be read: " in found
+        assert found == expected or "the file cannot be read as Parquet: " in found
 
 
 def test_no_rows_at_all_is_an_error(tmp_path):
@@ -408,7 +408,7 @@ def test_offsets_outside_of_the_text_are_an_error_and_not_a_crash(tmp_path):
         path.write_bytes(data.replace(offsets, struct.pack("<3i", *wrong)))
         said = outcome(path)
         assert isinstance(said, str)
-        assert "the Arrow file cannot be read: " in said
+        assert "the file cannot be read as Arrow: " in said
 
 
 # Avro
@@ -467,9 +467,9 @@ def test_damage_is_named(tmp_path):
     data = path.read_bytes()
     compressed = write(path, table_of(30), "avro", codec="deflate").read_bytes()
     for written, at, said in (
-        (data * 2, None, "the Avro file cannot be read: "),
+        (data * 2, None, "the file cannot be read as Avro: "),
         (data, len(data) - 10, "sync marker not found"),
-        (compressed, len(compressed) // 2, "the Avro file cannot be read: "),
+        (compressed, len(compressed) // 2, "the file cannot be read as Avro: "),
     ):
         damaged = bytearray(written)
         if at is not None:
@@ -534,7 +534,7 @@ def test_header_numbers_and_tabs(tmp_path):
 
 def test_what_is_no_csv_is_named(tmp_path):
     for content, cause in (
-        (b"", "the CSV file cannot be read: it is empty, or begins with an empty line"),
+        (b"", "the file cannot be read as CSV: it is empty, or begins with an empty line"),
         (USUAL + "a,b,c\n", "Row #3: Expected 2 columns, got 3"),
         (USUAL + '"c\nd,e\n', "the quote in line 3 is not closed"),
         (USUAL + '"c"d,e\n', "line 3 has a quote within a field"),

@@ -15,7 +15,7 @@ def document(data: bytes) -> Any:
     try:
         return json.loads(decoded(data))
     except json.JSONDecodeError as error:
-        hint = "; is it --input_format jsonl?" if error.msg == "Extra data" else ""
+        hint = " (JSON lines are --input_format jsonl)" if error.msg == "Extra data" else ""
         raise pa.ArrowInvalid(f"line {error.lineno} is not JSON: {error.msg}{hint}") from error
 
 
