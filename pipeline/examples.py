@@ -59,11 +59,20 @@ class Found(NamedTuple):
     note: str = ""
 
 
-def read_examples(folder: str) -> list[Entry] | None:
-    return read_listed(folder, "examples", EXAMPLES)
+def read_examples(folder: str) -> Sequence[Entry] | None:
+    examples = read_listed(folder, "examples", EXAMPLES)
+    # Examples of earlier versions have only the texts of their system and its baseline.
+    by_index: dict[int, dict[str, str]] = collections.defaultdict(dict)
+    for entry in examples or ():
+        if "candidates" not in entry:
+            entry["candidates"] = by_index[entry["index"]]
+            entry["candidates"][entry["system"]] = entry["candidate"]
+            if entry["baseline"] is not None:
+                entry["candidates"][entry["baseline"]] = entry["baseline_candidate"]
+    return examples
 
 
-def read_listed(folder: str, what: str, name: str) -> list[Entry] | None:
+def read_listed(folder: str, what: str, name: str) -> list[dict[str, Any]] | None:
     named = manifest_of(folder).get(what)
     path = f"{folder.rstrip('/')}/{name}"
     if named is None or not exists(path):
