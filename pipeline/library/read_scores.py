@@ -64,6 +64,11 @@ _P_VALUES = (
     _column("p_value_holm", NUMBER, "the p-value, adjusted for all comparisons of the family"),
     _column("detectable", NUMBER, "a true difference that would be found in 80 of 100 cases"),
 )
+_WILSON = (
+    _column("wilson_low", NUMBER, "the lower end of Wilson's interval, of scores that have it"),
+    _column("wilson_high", NUMBER, "the upper end"),
+)
+_MCNEMAR = _column("mcnemar_p_value", NUMBER, "McNemar's exact p-value, of metrics that have it")
 
 METRIC_COLUMNS = pa.schema(
     [
@@ -81,6 +86,7 @@ SCORE_COLUMNS = pa.schema(
         *(_METRIC, _SYSTEM, *_OF_WHAT),
         _column("score", NUMBER, "the score, not rounded", required=True),
         *_uncertainty("the score"),
+        *_WILSON,
         _column("signature", TEXT, "the definition of this score", required=True),
     ]
 )
@@ -93,6 +99,7 @@ COMPARISON_COLUMNS = pa.schema(
         _column("difference", NUMBER, "the score of the system minus that of the baseline"),
         *_uncertainty("the difference"),
         *_P_VALUES,
+        _MCNEMAR,
         _column("family", TEXT, "the family: corpus or slices", required=True),
     ]
 )
@@ -117,6 +124,8 @@ RESULT_COLUMNS = pa.schema(
         _column("difference", NUMBER, "the score of the system minus that of the baseline"),
         *_uncertainty("the score or the difference"),
         *_P_VALUES,
+        *_WILSON,
+        _MCNEMAR,
     ]
 )
 """The columns of `beam-bleu table`, for databases: what is written must fit their tables."""
@@ -158,6 +167,10 @@ def _fields(row: MetricNames | ScoreRow | ComparisonRow) -> dict[str, Any]:
         fields |= {"slice": row.key.slice_text or None, "labels": row.labels or None}
         fields |= {"interval_low": low, "interval_high": high}
         fields |= {"family": row.family}
+    if isinstance(row, ScoreRow):
+        fields["wilson_low"], fields["wilson_high"] = row.wilson_interval or (None, None)
+    if isinstance(row, ComparisonRow):
+        fields["mcnemar_p_value"] = row.mcnemar and row.mcnemar.p_value
     return fields
 
 

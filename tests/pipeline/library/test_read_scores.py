@@ -57,6 +57,10 @@ def as_columns(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "interval_high": high,
         }
         del row["interval"]
+        if "score" in row:
+            row["wilson_low"], row["wilson_high"] = row.pop("wilson_interval", (None, None))
+        else:
+            row["mcnemar_p_value"] = row.pop("mcnemar", {}).get("p_value")
         rows.append(row)
     return rows
 
