@@ -53,6 +53,7 @@ def test_keys_of_a_json_document_are_systems(tmp_path: Path) -> None:
         (b'[{"hyp": 1},\n{"hyp" 2}]', "line 2 is not JSON: Expecting ':' delimiter"),
         (b'[{"hyp":\n"\xe9"}]', "line 2 is not in utf-8: invalid continuation byte"),
         (b"[]", "it has no rows"),
+        (b'[{"hyp": 1}, {"hyp": 1, "x": ["\\ud83d"]}]', "row 2 has half of a surrogate pair"),
         (b'{"a.txt": [{"hyp": 1}], "b.txt": []}', "nor an object with a list"),
         (b'{"hyp": 1}\n{"hyp": 2}', "line 2 is not JSON: .* --input_format jsonl"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import itertools
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,12 @@ def _table_of(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     if not listed:
         raise pa.ArrowInvalid("it has no rows")
     names = dict.fromkeys(itertools.chain.from_iterable(listed))
-    return pa.table({name: _column([row.get(name) for row in listed]) for name in names})
+    try:
+        return pa.table({name: _column([row.get(name) for row in listed]) for name in names})
+    except UnicodeEncodeError as error:
+        text = json.dumps(error.object)
+        number = next(number for number, row in enumerate(listed, 1) if text in json.dumps(row))
+        raise pa.ArrowInvalid(f"row {number} has half of a surrogate pair") from error
 
 
 def _column(values: Sequence[Any]) -> pa.Array:
