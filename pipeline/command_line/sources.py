@@ -55,6 +55,11 @@ def with_ids_of_formats(flags: Config) -> Config:
     if flags.input is not None:
         name = flags.input_format or format_of_name(flags.input)
         row = RECORD_FORMATS[name] if name else None
+        if row is not None and row.candidates and row.candidates == row.references:
+            raise UsageError(
+                f"--input {flags.input}: a file with {row.label} has candidates or references",
+                "write: beam-bleu REF... -i FILE...",
+            )
         if row is None or row.system is None or flags.system_column or flags.id_column:
             return flags
         return dataclasses.replace(flags, system_column=row.system, id_column=row.ids)

@@ -104,3 +104,5 @@ def test_utterances_are_paired_by_their_ids(tmp_path: Path, name: str) -> None:
     shorter = write("short", ("s-1", "a"), ("s-2", ""))
     run = called(reference, "-i", shorter, *flags, "-m", "wer")
     run.assert_failed(3, "missing segments: 1 of 3", "s-3")
+    run = called("--input", reference, *flags, "-m", "wer")
+    run.assert_failed(2, f"--input {reference}: a file with ", "write: beam-bleu REF... -i FILE")
