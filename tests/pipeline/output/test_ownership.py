@@ -162,17 +162,17 @@ def data(tmp_path) -> Path:
 
 def test_an_input_that_a_run_would_replace(data, monkeypatch):
     monkeypatch.chdir(data.parent)
-    for path in ("data/manifest.json", "data/man*"):  # before there is such a file
+    for path in ("data/manifest.js*", "data/man*"):  # before there is such a file
         run = called(*EXAMPLE, f"--references={path}", "--output=data")
         run.assert_failed(2, f"would read {data}/manifest.json, where results are written")
     for given, output in (
-        ("--candidates=x=data/below/.././scores.json", "data"),
-        ("--candidates=x=link/scores.json", "data"),
+        ("--candidates=x=data/below/.././scores.js*", "data"),
+        ("--candidates=x=link/scores.js*", "data"),
         ("--candidates=x=linked.txt", "data"),
-        ("--candidates=x=link/*.json", "data"),
+        ("--candidates=x=link/*.js*", "data"),
         ("--candidates=x=linked*", "data"),
-        ("--references=link/*.json", "link"),
-        ("--candidates=x=link/*.json", "data/below/.."),
+        ("--references=link/*.js*", "link"),
+        ("--candidates=x=link/*.js*", "data/below/.."),
     ):
         run = called(*EXAMPLE, given, "--output", output)
         run.assert_failed(2, f"--output {output}: ", "scores.json, where results are written")
@@ -183,8 +183,8 @@ def test_an_input_that_a_run_would_replace(data, monkeypatch):
 def test_a_pattern_that_would_read_the_result_at_the_next_run(data, monkeypatch):
     monkeypatch.chdir(data)
     os.unlink("scores.json")
-    given = streams(["x=*.json"], REFERENCES)
-    called(*given, "--output=.").assert_failed(2, "candidates x (*.json) would read")
+    given = streams(["x=*.js*"], REFERENCES)
+    called(*given, "--output=.").assert_failed(2, "candidates x (*.js*) would read")
     assert called(*given, "--output=below").code == 0
 
 
@@ -205,7 +205,7 @@ def test_data_files_that_are_read(data, monkeypatch):
 
 def test_objects_are_compared_by_path_and_pattern():
     OBJECTS["mem://out/data/scores.json"] = TEXT, 1.0
-    for pattern in ("mem://out/data/below/..//./scores.json", "mem://out/*/s*"):
+    for pattern in ("mem://out/data/below/..//./scores.js*", "mem://out/*/s*"):
         run = called(*EXAMPLE, f"--candidates=x={pattern}", "--output=mem://out/data/")
         run.assert_failed(2, f"candidates x ({pattern}) would read mem://out/data/scores.json")
     OBJECTS.clear()

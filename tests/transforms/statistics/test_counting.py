@@ -92,10 +92,8 @@ def test_a_missing_or_wrong_language_is_bad_input_and_the_first_one_is_named():
 
 
 def test_a_library_is_needed_only_by_its_language(monkeypatch):
-    def missing(tokenize):
-        raise library_tokenizers._missing(tokenize, ImportError("No module named 'MeCab'"))
-
-    monkeypatch.setattr(library_tokenizers, "mecab", missing)
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)  # an ImportError
+    library_tokenizers.mecab.cache_clear()
     counted_by_language([("a", ["a"])] * 2, ["en", "zh"])
     with pytest.raises(JobError) as error:
         counted_by_language([("a", ["a"])] * 2, ["en", "en-ja"])
