@@ -11,6 +11,7 @@ from beam_bleu.pipeline.display.score_tables import (
     Slice,
     drawn_from,
     macro_average,
+    notes_of,
     ranks_of,
     score_number,
     segments_of,
@@ -38,6 +39,8 @@ from beam_bleu.transforms.score.shown_numbers import (
     rounded,
     signed,
 )
+
+_EXACT = "McNemar p: exact, not adjusted"
 
 
 def comparison_tables(view: View, metric: MetricNames) -> Iterator[Table]:
@@ -80,12 +83,13 @@ def differences_table(view: View, compared: Sequence[ComparisonRow]) -> Table | 
         ("difference", [difference_number(row, decimals) for row in shown]),
         ("p", [Number(p_value(row.p_value)) for row in shown]),
     ]
-    legend = [HALF_INTERVAL]
+    legend = [HALF_INTERVAL] if adjusted else []
     if adjusted > 1:  # a family's only p-value is not adjusted
         legend.append(f"Holm p: p adjusted for {adjusted} comparisons")
         columns.append(("Holm p", [Number(p_value(row.p_value_holm)) for row in shown]))
     if any(row.mcnemar for row in shown):
         columns.append(("McNemar p", [exact_number(row) for row in shown]))
+        legend += [_EXACT] if len(compared) > 1 else []
     if any(row.detectable is not None for row in shown):
         legend.append(
             "detectable: the smallest true difference that such a test set would usually find "
@@ -265,8 +269,11 @@ def _tasks_table(view: View, item: str, tasks: Sequence[Labels], for_paper: bool
         holm = "Holm p: adjusted for all comparisons by the same metric"
         marks = f"; worse or better where it is below {SIGNIFICANCE_LEVEL}"
         legend.append(holm if for_paper else holm + marks)
+    legend += [_EXACT] if has_exact else []
     about = f"{units_of(result)}, by {item}" if for_paper else f"by {item}"
-    return Table([about, *hidden], header, rows, legend=legend)
+    of_all = [note for metric in result.metrics for note in notes_of(result, metric)]
+    notes = of_all if for_paper and item == label else []
+    return Table([about, *hidden], header, rows, notes, legend)
 
 
 def exact_number(row: DifferenceRow | None) -> Number:

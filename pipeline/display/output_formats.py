@@ -76,8 +76,7 @@ def _tables_of_metrics(view: View) -> Iterator[Table]:
 
 def _paper_tables(view: View) -> Iterator[Table]:
     if tasks := [*tasks_tables(view, for_paper=True)]:
-        notes = [note for metric in view.result.metrics for note in notes_of(view.result, metric)]
-        yield from (*tasks[:-1], dataclasses.replace(tasks[-1], notes=notes))
+        yield from tasks
         return
     if systems := systems_table(view, for_paper=True):
         yield systems

@@ -8,7 +8,11 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from beam_bleu.pipeline.display.comparison_tables import differences_in_slices, differences_table
+from beam_bleu.pipeline.display.comparison_tables import (
+    differences_in_slices,
+    differences_table,
+    tasks_tables,
+)
 from beam_bleu.pipeline.display.row_order import View, by_difference, decimals_of, gain, verdict
 from beam_bleu.pipeline.display.score_tables import (
     Slice,
@@ -61,7 +65,8 @@ class Figure:
 
 def standing(result: Result) -> Iterator[Figure]:
     view = View(result)
-    if scores := systems_table(view, for_paper=True):
+    of_tasks = next(tasks_tables(view, for_paper=True), None)
+    if scores := of_tasks or systems_table(view, for_paper=True):
         yield Figure(scores.caption[0], [scores])
     for metric in result.metrics:
         word = metric.metric

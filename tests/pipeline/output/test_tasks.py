@@ -156,6 +156,9 @@ def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
     assert [" ".join(line.split()[:3]) for line in slices[2:]] == [
         *("wmt16-de-en*0-9 BLEU 8", "wmt16-de-en*10-19 BLEU 24")
     ]
+    page = called("report", by_task, "--output=-").out.decode()
+    assert "96 segments, by task" in page
+    assert "Compared on" not in page  # tasks have different segments
 
 
 def test_patterns_and_tasks_must_fit(by_task: Path) -> None:
