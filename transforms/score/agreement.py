@@ -25,7 +25,7 @@ from beam_bleu.transforms.score.differences import FEWEST_UNITS, interval, too_f
 
 _PERMUTATIONS, _SEED = 1000, 4  # those of mt-metrics-eval
 _RESAMPLES = 200
-_DECIMALS = 12  # accuracies that differ only by rounding are equal
+_DECIMALS = 12  # what is smaller comes from rounding
 
 MeasureName = Literal["spa", "acc_eq", "pearson", "kendall"]
 
@@ -199,7 +199,8 @@ def _error_of_scores(influences: Floats, there: Booleans) -> tuple[float, int]:
 
 def _error(influences: Floats) -> float:
     segments = len(influences)
-    return math.sqrt(np.square(influences).sum() * segments / max(segments - 1, 1))
+    error = math.sqrt(np.square(influences).sum() * segments / max(segments - 1, 1))
+    return round(error, _DECIMALS)
 
 
 MEASURES: Mapping[MeasureName, Measure] = table(

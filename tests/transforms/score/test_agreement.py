@@ -72,6 +72,7 @@ def test_standard_errors_are_close_to_those_of_the_jackknife(name):
     jackknife = np.sqrt(share * np.square(values - np.mean(values)).sum())
     assert found.standard_error == pytest.approx(jackknife, rel=0.05)
     assert found.segments == len(rated)
+    assert measure.agreement(human, human).standard_error == 0  # and not a rounding error
 
 
 def test_what_is_not_defined_has_a_reason():
