@@ -18,7 +18,7 @@ from beam_bleu.pipeline.display.score_tables import (
     slices_of,
     units_of,
 )
-from beam_bleu.pipeline.display.table import Cell, Column, Table, table_of
+from beam_bleu.pipeline.display.table import LOWER, Cell, Column, Table, table_of
 from beam_bleu.pipeline.result.rows import (
     FAMILIES,
     ComparisonRow,
@@ -27,7 +27,7 @@ from beam_bleu.pipeline.result.rows import (
     Labels,
     MetricNames,
 )
-from beam_bleu.transforms.known_metrics import metric_type
+from beam_bleu.transforms.known_metrics import metric_type, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL, TWO_SIDED_95
 from beam_bleu.transforms.score.shown_numbers import (
     HALF_INTERVAL,
@@ -255,7 +255,9 @@ def _tasks_table(view: View, item: str, tasks: Sequence[Labels], for_paper: bool
     for metric, decimals, own in shown:
         by_system = {row.system: row for row in own.differences}
         segments = "" if own.name == AVERAGE else segments_of(own.scores.values())
-        cells: list[Cell] = [own.name, metric.name, segments]
+        is_error = row_of(metric.metric).lower_is_better
+        name = f"{metric.name} {LOWER}" if is_error else metric.name
+        cells: list[Cell] = [own.name, name, segments]
         cells += [score_number(own.scores.get(system), decimals) for system in result.systems]
         for system in compared:
             row = by_system.get(system)
@@ -264,7 +266,7 @@ def _tasks_table(view: View, item: str, tasks: Sequence[Labels], for_paper: bool
             cells.append(Number(p_value(row.p_value_holm if row else None)))
             cells += [exact_number(row)] if has_exact else []
         rows.append(cells)
-    legend = [HALF_INTERVAL]
+    legend = [HALF_INTERVAL] if result.has_intervals else []
     if compared:
         holm = "Holm p: adjusted for all comparisons by the same metric"
         marks = f"; worse or better where it is below {SIGNIFICANCE_LEVEL}"
