@@ -16,6 +16,7 @@ from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, Role, ValueC
 from beam_bleu.transforms.pairing.records.column_paths import (
     parse_column_path,
     quoted_path,
+    shown_type,
     type_at,
 )
 from beam_bleu.transforms.pairing.records.number_columns import has_values
@@ -296,8 +297,11 @@ class FileColumns:
                 part = f"{path}.NAME or {path}[0]"
                 if EACH in path.steps:
                     part = path.text.replace("[]", "[0]")
-                remedy = f"name a part of it, such as {part}" if pa.types.is_nested(kind) else ""
-                raise self.error(f"the column {path} has no texts: it is {kind}", remedy)
+                has_parts = pa.types.is_nested(kind) and not pa.types.is_union(kind)
+                remedy = f"name a part of it, such as {part}" if has_parts else ""
+                raise self.error(
+                    f"the column {path} has no texts: it is {shown_type(kind)}", remedy
+                )
 
     def check_systems(self, names: Sequence[str]) -> None:
         for name in names:
@@ -347,7 +351,8 @@ class FileColumns:
             kind = type_at(self.schema, path)
             if not has_values(kind, value):
                 must_be = VALUE_PARTS[value.part].must_be
-                what = f"each value of the column {path} must be {must_be}, but they are {kind}"
+                are = shown_type(kind)
+                what = f"each value of the column {path} must be {must_be}, but they are {are}"
                 raise self.error(what, value.remedy)
         return paths
 

@@ -80,7 +80,7 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
         where = quoted_path(path.steps[:number])
         if isinstance(step, int):
             if not pt.is_large_list(kind):
-                raise ValueError(f"{where} is {kind}, and not a list")
+                raise ValueError(f"{where} is {shown_type(kind)}, and not a list")
             kind = kind.value_type
             lists += step == EACH
             continue
@@ -90,11 +90,16 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
         fields = [field.name for field in kind] if pt.is_struct(kind) else []
         if fields.count(step) != 1:
             has = f"{fields.count(step)} fields" if step in fields else "no field"
-            raise ValueError(f"{where} has {has} {step}: it is {kind}")
+            raise ValueError(f"{where} has {has} {step}: it is {shown_type(kind)}")
         kind = kind.field(step).type
     for _ in range(lists):
         kind = pa.large_list(kind)
     return kind
+
+
+def shown_type(kind: pa.DataType) -> str:
+    """A type in a message. A reader makes a union with one field of values that it cannot read."""
+    return kind.field(0).name if pt.is_union(kind) and kind.num_fields == 1 else str(kind)
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:

@@ -32,7 +32,7 @@ def test_rows_of_a_json_document(tmp_path: Path) -> None:
             ("a b", ["a", "c"], 2**64 - 1),
             ("Käse", [], 2),
         ]
-    with pytest.raises(InputError, match=r"column mixed has no texts: .*values of several types"):
+    with pytest.raises(InputError, match="column mixed has no texts: it is of several types: "):
         rows_of(records(path, candidates=("mixed",)))
 
 

@@ -74,7 +74,7 @@ def _column(values: Sequence[Any]) -> pa.Array:
     for kind in (None, pa.uint64()):  # which pyarrow does not find by itself
         with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
             return pa.array(values, kind)
-    return pa.nulls(len(values), unread("values of several types"))
+    return pa.nulls(len(values), unread("of several types"))
 
 
 def decoded(data: bytes) -> str:
