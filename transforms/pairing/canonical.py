@@ -53,6 +53,11 @@ def is_texts(kind: pa.DataType) -> bool:
     return bool(pt.is_large_list(kind) and is_text(kind.value_type))
 
 
+def shown_type(kind: pa.DataType) -> str:
+    """A type in a message. A reader makes a union with one field of values that it cannot read."""
+    return kind.field(0).name if pt.is_union(kind) and kind.num_fields == 1 else str(kind)
+
+
 def canonical(values: pa.Array) -> pa.Array:
     if isinstance(values, pa.ExtensionArray):
         return canonical(values.storage)
@@ -100,7 +105,7 @@ def as_texts(column: pa.Array, name: object) -> pa.LargeStringArray:
     if any(is_kind(kind) for is_kind in _WITH_TEXTS):
         return column.cast(pa.large_string())
     raise InputError(
-        f"column {name}: its values are of the type {kind}, which has no text as in JSON",
+        f"the column {name} has neither texts nor numbers nor dates: it is {shown_type(kind)}",
         "name a column of strings, numbers, booleans or dates",
     )
 

@@ -68,7 +68,7 @@ def test_wrong_columns_are_named():
         (ids, ["p", "q", "r", "q"], "rows 2 and 4 of a table have the same id 'q'"),
         # in another batch
         (ids, [*range(ROWS), 0], f"rows 1 and {ROWS + 1} of a table have the same id 0"),
-        (kept, [["x"], []], "which has no text"),
+        (kept, [["x"], []], "has neither texts nor numbers"),
         (labels, [1, 2], "has no column 'd'"),
     ):
         with pytest.raises(InputError, match=message):

@@ -10,13 +10,12 @@ import pyarrow as pa
 
 from beam_bleu.transforms.definition.choices import can_be_shown, natural_order
 from beam_bleu.transforms.errors import InputError, joined
-from beam_bleu.transforms.pairing.canonical import is_text, is_texts
+from beam_bleu.transforms.pairing.canonical import is_text, is_texts, shown_type
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, Role, ValueColumn
 from beam_bleu.transforms.pairing.records.column_paths import (
     parse_column_path,
     quoted_path,
-    shown_type,
     type_at,
 )
 from beam_bleu.transforms.pairing.records.number_columns import has_values

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from beam_bleu.transforms.native.arrays import Booleans, Integers
-from beam_bleu.transforms.pairing.canonical import canonical, is_text
+from beam_bleu.transforms.pairing.canonical import canonical, is_text, shown_type
 from beam_bleu.transforms.pairing.records.wanted import EACH, ColumnPath, Fault
 
 _STEP = re.compile(
@@ -95,11 +95,6 @@ def type_at(schema: pa.Schema, path: ColumnPath) -> pa.DataType:
     for _ in range(lists):
         kind = pa.large_list(kind)
     return kind
-
-
-def shown_type(kind: pa.DataType) -> str:
-    """A type in a message. A reader makes a union with one field of values that it cannot read."""
-    return kind.field(0).name if pt.is_union(kind) and kind.num_fields == 1 else str(kind)
 
 
 def value_of(records: pa.RecordBatch, path: ColumnPath) -> pa.Array:

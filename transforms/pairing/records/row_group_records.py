@@ -19,7 +19,13 @@ from beam_bleu.transforms.errors import (
 )
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 from beam_bleu.transforms.pairing.batch import usual_rows
-from beam_bleu.transforms.pairing.canonical import as_texts, canonical_schema, is_text, is_texts
+from beam_bleu.transforms.pairing.canonical import (
+    as_texts,
+    canonical,
+    canonical_schema,
+    is_text,
+    is_texts,
+)
 from beam_bleu.transforms.pairing.files.found_files import (
     open_for_arrow,
     refuse_files_of_delta_tables,
@@ -31,7 +37,12 @@ from beam_bleu.transforms.pairing.lines.line_counting import longest_first, rang
 from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
 from beam_bleu.transforms.pairing.paired import MODULUS
 from beam_bleu.transforms.pairing.records.choosing import require_same_columns
-from beam_bleu.transforms.pairing.records.column_paths import faulty_texts, rows_of, value_of
+from beam_bleu.transforms.pairing.records.column_paths import (
+    faulty_texts,
+    rows_of,
+    type_at,
+    value_of,
+)
 from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS, RecordFormatName
 from beam_bleu.transforms.pairing.records.group_files import (
     ArrowFile,
@@ -103,7 +114,18 @@ class RowGroupRecords(RecordFiles):
             chosen = self.chosen_of_fields(schema.names, part)
         else:
             chosen = self.chosen(canonical_schema(schema), part)
+            self._check_types(chosen, canonical_schema(schema), part.file.path)
         return [Footer(part, chosen, version, groups)]
+
+    def _check_types(self, chosen: Chosen, schema: pa.Schema, file: str) -> None:
+        kept = (path for _, path in chosen.kept)
+        where = (condition.column for condition in chosen.where)
+        for path in (*chosen.names, *chosen.labels, *kept, *where):
+            try:
+                if path.steps:  # otherwise a label from the paths of the files
+                    as_texts(canonical(pa.nulls(0, type_at(schema, path))), path)
+            except InputError as error:
+                raise InputError(self.stream.told(error.cause, file), error.remedy) from error
 
     def planned(self, found: Sequence[Footer]) -> RecordPlan:
         footers = sorted(found, key=lambda footer: footer.shard.number)

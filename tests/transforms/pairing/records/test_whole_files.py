@@ -34,6 +34,8 @@ def test_rows_of_a_json_document(tmp_path: Path) -> None:
         ]
     with pytest.raises(InputError, match="column mixed has no texts: it is of several types: "):
         rows_of(records(path, candidates=("mixed",)))
+    with pytest.raises(InputError, match=rf"mixed has neither texts .* several types: {path}"):
+        rows_of(records(path, labels=("mixed",)))
 
 
 def test_keys_of_a_json_document_are_systems(tmp_path: Path) -> None:
