@@ -9,7 +9,7 @@ import dataclasses
 import functools
 import io
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -323,8 +323,7 @@ class CsvFile(GroupFile):
     ) -> None:
         self._bytes, self._header_rows = source.size(), int(files.has_header)
         self._delimiter = RECORD_FORMATS[files.format].delimiter
-        read = decompressing(source, files, path)
-        chunks: Iterator[bytes] = iter(lambda: read(_CHUNK_BYTES), b"")
+        chunks = decompressed_chunks(source, files, path)
         first = next(chunks, b"")
         if first.startswith(UTF16_MARKS):
             decoded = codecs.iterdecode(itertools.chain([first], chunks), "utf-16")
@@ -369,13 +368,13 @@ class CsvFile(GroupFile):
         return rows
 
 
-def decompressing(source: pa.NativeFile, files: RecordFiles, path: str) -> Callable[[int], bytes]:
-    suffix = compression(path)
-    if suffix is None:
-        read: Callable[[int], bytes] = source.read
-        return read
-    told = functools.partial(files.stream.told, path=path)
-    return io.BufferedReader(_Chunks(decompressed(source.read, suffix, told))).read
+def decompressed_chunks(source: pa.NativeFile, files: RecordFiles, path: str) -> Iterator[bytes]:
+    """The bytes of a file, decompressed, in chunks that all have the same size except the last."""
+    suffix, read = compression(path), source.read
+    if suffix:
+        told = functools.partial(files.stream.told, path=path)
+        read = io.BufferedReader(_Chunks(decompressed(source.read, suffix, told))).read
+    return iter(lambda: read(_CHUNK_BYTES), b"")
 
 
 class _Chunks(io.RawIOBase):

@@ -16,15 +16,13 @@ from beam_bleu.transforms.pairing.records.formats import RECORD_FORMATS
 from beam_bleu.transforms.pairing.records.group_files import (
     GroupFile,
     GroupPiece,
-    decompressing,
+    decompressed_chunks,
     unread,
 )
 from beam_bleu.transforms.pairing.records.wanted import ColumnPath
 
 if TYPE_CHECKING:
     from beam_bleu.transforms.pairing.records.record_files import RecordFiles
-
-_CHUNK_BYTES = 1 << 20
 
 
 class WholeFile(GroupFile):
@@ -41,8 +39,7 @@ class WholeFile(GroupFile):
     ) -> None:
         module, _, function = RECORD_FORMATS[files.format].parser.rpartition(".")
         parser = getattr(importlib.import_module(f"{__package__}.{module}"), function)
-        read = decompressing(source, files, path)
-        rows = parser(b"".join(iter(lambda: read(_CHUNK_BYTES), b"")))
+        rows = parser(b"".join(decompressed_chunks(source, files, path)))
         self._bytes = source.size()
         self._table = rows if isinstance(rows, pa.Table) else _table_of(rows)
         self.schema = self._table.schema
