@@ -55,9 +55,10 @@ def with_ids_of_formats(flags: Config) -> Config:
     if flags.input is not None:
         name = flags.input_format or format_of_name(flags.input)
         row = RECORD_FORMATS[name] if name else None
-        if row is not None and row.candidates and row.candidates == row.references:
+        if row is not None and row.text and not row.reference:
             raise UsageError(
-                f"--input {flags.input}: a file with {row.label} has candidates or references",
+                f"--input {flags.input}: a file with {row.label} has either candidates or "
+                "references",
                 "write: beam-bleu REF... -i FILE...",
             )
         if row is None or row.system is None or flags.system_column or flags.id_column:

@@ -35,7 +35,8 @@ class RecordFormat:
     """A format of records. `delimiter` separates fields, if the format is text with fields.
 
     `parser`: "MODULE.FUNCTION" in `whole_files`, for files that are parsed as a whole. If such a
-    format has columns with a fixed meaning, `ids` joins files, and long records have a `system`.
+    format has columns with a fixed meaning, `ids` joins files, `text` has the candidates and, if
+    there is no column `reference`, the references, and long records have a `system`.
     """
 
     label: str
@@ -44,8 +45,8 @@ class RecordFormat:
     delimiter: str = ""
     parser: str = ""
     ids: tuple[str, ...] = ()
-    candidates: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
+    text: str = ""
+    reference: str = ""
     system: str | None = None
 
     @property
@@ -70,16 +71,15 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
         (".sgm", ".sgml"),
         parser="wmt.sgm_rows",
         ids=("docid", "segment"),
-        candidates=("text",),
-        references=("text",),
+        text="text",
     ),
     "wmt-xml": RecordFormat(
         "XML of WMT",
         (".xml",),
         parser="wmt.xml_rows",
         ids=("docid", "segment"),
-        candidates=("text",),
-        references=("ref",),
+        text="text",
+        reference="ref",
         system="system",
     ),
     "seg-score": RecordFormat(
@@ -100,24 +100,21 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
         (".trn",),
         parser="speech.trn_rows",
         ids=("id",),
-        candidates=("text",),
-        references=("text",),
+        text="text",
     ),
     "stm": RecordFormat(
         "timed transcripts of sclite",
         (".stm",),
         parser="speech.stm_rows",
         ids=("id",),
-        candidates=("text",),
-        references=("text",),
+        text="text",
     ),
     "kaldi": RecordFormat(
         "text of Kaldi",
         (),
         parser="speech.kaldi_rows",
         ids=("id",),
-        candidates=("text",),
-        references=("text",),
+        text="text",
     ),
 }
 

@@ -246,11 +246,12 @@ def record_files(
     stream: Stream, wanted: Wanted, format_name: RecordFormatName, **others: Any
 ) -> RecordFiles:
     row = RECORD_FORMATS[format_name]
-    wanted = dataclasses.replace(
-        wanted,
-        candidates=wanted.candidates or row.candidates,
-        references=wanted.references or row.references,
-    )
+    if row.text:
+        wanted = dataclasses.replace(
+            wanted,
+            candidates=wanted.candidates or (row.text,),
+            references=wanted.references or (row.reference or row.text,),
+        )
     # Imported here, so that a run loads only the readers of its formats.
     if row.is_of_lines:
         from beam_bleu.transforms.pairing.records.line_records import LineRecords
