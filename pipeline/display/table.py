@@ -238,3 +238,7 @@ def _text(text: str) -> str:
     return _ESCAPED.sub(
         lambda match: f"{match[0]}{{}}" if match["joined"] else _SPECIAL[match[0]], printable(text)
     )
+
+
+IN_PAPERS = {"markdown": markdown, "latex": latex}
+"""The formats of tables for papers, each with the function that writes tables and remarks."""

@@ -19,13 +19,12 @@ from beam_bleu.pipeline.display.row_order import (
 )
 from beam_bleu.pipeline.display.score_tables import meaning_of_stars, notes_of, stars
 from beam_bleu.pipeline.display.table import (
+    IN_PAPERS,
     LOWER,
     Column,
     Table,
     as_lines,
     as_text,
-    latex,
-    markdown,
     table_of,
 )
 from beam_bleu.pipeline.errors.printable import json_text, printable
@@ -57,8 +56,6 @@ from beam_bleu.transforms.score.shown_numbers import (
     signed,
 )
 
-_PAPER = {"markdown": markdown, "latex": latex}
-
 
 def compare_command(argv: Sequence[str]) -> int:
     description = (
@@ -71,7 +68,7 @@ def compare_command(argv: Sequence[str]) -> int:
     which = "the folder of the {} run, or its scores.json or totals.json"
     groups = {
         "input": [Flag(name, which.format(name), name.upper()) for name in ("old", "new")],
-        "output": [format_flag("text", "json", *_PAPER), *flags_of(RowChoice)],
+        "output": [format_flag("text", "json", *IN_PAPERS), *flags_of(RowChoice)],
     }
     return run("compare", description, groups, argv, _compare)
 
@@ -87,9 +84,9 @@ def _compare(flags: argparse.Namespace) -> bytes:
         warn(warning)
     if flags.format == "json":
         return _as_json(compared).encode()
-    if flags.format in _PAPER:
+    if flags.format in IN_PAPERS:
         tables = (_tables(compared, each, choice, for_paper=True) for each in compared.metrics)
-        return _PAPER[flags.format]([*itertools.chain.from_iterable(tables)], ()).encode()
+        return IN_PAPERS[flags.format]([*itertools.chain.from_iterable(tables)], ()).encode()
     texts = [_text(compared, metric, choice) for metric in compared.metrics]
     return "\n".join(texts).encode()
 

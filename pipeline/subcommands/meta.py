@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from beam_bleu.pipeline.command_line.parser import format_flag
-from beam_bleu.pipeline.display.table import Column, as_text, latex, markdown, table_of
+from beam_bleu.pipeline.display.table import IN_PAPERS, Column, as_text, table_of
 from beam_bleu.pipeline.errors.printable import json_text
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.saved.saved_result import named
@@ -32,7 +32,6 @@ from beam_bleu.transforms.score.shown_numbers import (
     estimate,
 )
 
-_PAPER = {"markdown": markdown, "latex": latex}
 _USUAL_DECIMALS = 3
 
 
@@ -46,7 +45,10 @@ def meta_command(argv: Sequence[str]) -> int:
     shown = f"more metrics: a file NAME{SEGMENT_FILE}, or a pattern; higher is better; repeatable"
     metrics = Flag("metric", shown, "[NAME=]FILE", ("-m", "--metric"), ())
     result = Flag("result", "the folder of a run; all its metrics are shown", "DIR", nargs="?")
-    groups = {"input": [result, human, metrics], "output": [format_flag("text", "json", *_PAPER)]}
+    groups = {
+        "input": [result, human, metrics],
+        "output": [format_flag("text", "json", *IN_PAPERS)],
+    }
     return run("meta", description, groups, argv, _meta)
 
 
@@ -75,7 +77,7 @@ def _meta(flags: argparse.Namespace) -> bytes:
     if flags.format == "json":
         return _as_json(flags.human, judged).encode()
     table = table_of(_columns(judged), [f"agreement with {flags.human}; {HALF_INTERVAL}"])
-    in_format = _PAPER.get(flags.format)
+    in_format = IN_PAPERS.get(flags.format)
     return (as_text(table) if in_format is None else in_format([table], ())).encode()
 
 
