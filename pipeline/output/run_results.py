@@ -135,8 +135,7 @@ def requested(job: Job) -> list[str]:
         "slices": job.slicing,
         "evidence": dataclasses.replace(job.evidence, baseline=job.baseline),
         "examples": job.examples,
-        # Without a line if there are none, so that results of earlier versions are recognized.
-        **({"confusions": job.confusions} if job.confusions else {}),
+        "confusions": job.confusions,
         "allow": job.allow,
         "input": job.source,
     }
