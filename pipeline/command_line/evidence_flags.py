@@ -63,8 +63,8 @@ def baseline_among(systems: Sequence[str], flags: ComparisonFlags) -> str | None
     if name == BEST and systems and BEST not in systems:
         if flags.compare is None:
             raise UsageError(
-                "--baseline best needs --compare all, because the best system is known only in the "
-                "end, and to have picked it, p-values must be adjusted for all pairs",
+                "--baseline best needs --compare all, because only the result shows which system "
+                "is best, so p-values must be adjusted for all pairs",
                 "add --compare all, or name the system",
             )
         return None

@@ -172,7 +172,7 @@ _CONTRADICTIONS = (
         "metrics_by",
         "language_column compare_presets resample score_only segment_scores examples confusions "
         "report diversity",
-        "because no metric need be of all segments",
+        "because a metric can be of only some segments",
     ),
     ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),
     ("score_only", "compare_presets", "because it shows only one score of each system"),

@@ -13,7 +13,7 @@ from beam_bleu.transforms.inspection.sample import Stream
 
 _SHOWN = 70  # the most characters of a text in a message
 Find = Callable[[Stream, float], Sequence[bool]]
-"""Finds the texts of a stream that show a sign; perhaps nothing if less than a share of them do."""
+"""Finds the texts of a stream with a sign; perhaps none if less than a share of them have it."""
 
 
 class Finding(NamedTuple):

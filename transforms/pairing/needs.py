@@ -84,7 +84,9 @@ class ValueColumn:
 
 @dataclasses.dataclass(frozen=True)
 class Needs:
-    """What to read. Unless `reference_of_each`, an empty list of references is an empty text."""
+    """What to read. If not `reference_of_each`, an empty list of references stands for one that is
+    an empty text.
+    """
 
     roles: tuple[Role, ...] = ()
     values: tuple[ValueColumn, ...] = ()
