@@ -21,6 +21,11 @@ LOW_MC:  ( ) - / < > _ a\tb  (SPK1-LC2)
 NULL-MC: (SPK1-LC6)\r
 (SPK1-LC7)
 """
+SCLITE_WORDS = r"""** another comment (s-0)
+wait; what;wh;t is it* (s-1)
+a ; \ b (s-2)
+a\;b a\b * a** a\** é*;t (uh) she- &lt; (s-3)
+""".encode()
 STM = b""";; LABEL "O" "Overall" "Overall Scores"
 2347 a 2347-a 1.06 3.50 <O,NA> i have worked
 2347 a 2347-a 11.06 15.840 <O,NA>
@@ -41,6 +46,15 @@ def test_trn() -> None:
         "SPK1-LC2": "LOW_MC:  ( ) - / < > _ a b",
         "SPK1-LC6": "NULL-MC:",
         "SPK1-LC7": "",
+    }
+
+
+def test_words_are_those_that_sclite_compares() -> None:
+    """As sclite 2.10 of SCTK 2.4.12 prints the words, and counts them: its empty word is ";"."""
+    assert texts(trn_rows, SCLITE_WORDS) == {
+        "s-1": "wait what is it",
+        "s-2": "a ; ; b",
+        "s-3": "a;b ab * a* a* é (uh) she- &lt",
     }
 
 

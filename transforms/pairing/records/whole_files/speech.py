@@ -14,6 +14,8 @@ _TRN = re.compile(r"(.*)\(([^()]+)\)[ \t]*")
 _FIELD, _TIME = r"([^ \t]+)[ \t]+", r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _STM = re.compile(rf"{_FIELD * 3}{_TIME}[ \t]+{_TIME}(?:[ \t]+(<[^ \t]*))?(|[ \t].*)")
 _IGNORED = "ignore_time_segment_in_scoring"
+_WORD = re.compile(r"[^ \t]+")
+_TAGS = re.compile(r"(?<!\\);.*")
 
 
 def trn_rows(data: bytes) -> Iterator[dict[str, str]]:
@@ -46,7 +48,7 @@ def kaldi_rows(data: bytes) -> Iterator[dict[str, str]]:
 
 
 def _sclites_lines(data: bytes) -> Iterator[tuple[int, str]]:
-    return ((number, line) for number, line in lines(data) if not line.startswith(";;"))
+    return ((number, line) for number, line in lines(data) if line[:2] not in (";;", "**"))
 
 
 def _plain(text: str, number: int) -> str:
@@ -55,4 +57,10 @@ def _plain(text: str, number: int) -> str:
             f"line {number} has alternatives, {{ a / b }}, or @ for no word, which only sclite "
             "reads: leave one alternative"
         )
-    return text.replace("\t", " ").strip(" ")
+    return _WORD.sub(lambda word: _without_tags(word[0]), text).replace("\t", " ").strip(" ")
+
+
+def _without_tags(word: str) -> str:
+    """What sclite compares of WORD;TAG;TAG. A word that has only tags is a word, too: ";"."""
+    value = _TAGS.sub("", word).replace("\\", "")
+    return (value.removesuffix("*") if len(value) > 1 else value) or ";"
