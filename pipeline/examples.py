@@ -95,7 +95,7 @@ def worst_segments(folder: str, scored: Mapping[str, Any] | None, wanted: Wanted
     if examples is None:
         raise InputError(
             f"{folder} has neither examples nor the scores of all segments",
-            f"run it again with --examples {wanted.number}, or with --segment_scores",
+            f"run it again with --segment_scores, or with --examples {wanted.number}",
         )
     return _worst_examples(examples, wanted)
 

@@ -104,8 +104,8 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
     scores = document_bytes(document_of(result))
     documents = {SCORES: scores}
     part_files: Sequence[PartFile] = ends.get("part_files", ())
-    if "part_files" in ends:
-        rows = sum(totals.scored.values()) * len(totals.metrics)
+    if result.segment_scores is not None:
+        rows = result.segment_scores["rows"]
         written = sum(rows for _, rows in part_files)
         if written != rows:
             raise JobError(

@@ -12,7 +12,7 @@ from apache_beam.pvalue import PCollection
 from apache_beam.typehints import typehints
 
 from beam_bleu.pipeline.errors.marked_steps import PlainDoFn
-from beam_bleu.pipeline.scoring.job import Job
+from beam_bleu.pipeline.scoring.job import Job, Scorings
 from beam_bleu.pipeline.scoring.totals import SAMPLE, end_of
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.examples.picking import PickedMetric, Picker
@@ -97,22 +97,31 @@ def segment_tables(
     tables = {}
     for name, scorings in job.scorings.items():
         if scorings.segments is not None:
-            own = name, scorings.segments, job.schema_of_segments
-            scoring = ScoreSegments((counted.index((name, scorings.text)), *own), job.threads)
+            place = counted.index((name, scorings.text))
+            scoring = ScoreSegments(place, scorings, job.schema_of_segments, job.threads)
             label = f"Score segments{suffix_of(job, name)}"
             tables[name] = counts | label >> beam.ParDo(step(scoring))
     return tables
 
 
 class ScoreSegments(ThreadedDoFn):
-    """Maps statistics to a table of segment scores, by `segment_table` with these arguments."""
+    """Maps statistics to a table of segment scores, only of the tasks that have the metric."""
 
-    def __init__(self, arguments: tuple[int, str, Metric, pa.Schema], threads: int) -> None:
+    def __init__(self, place: int, scorings: Scorings, schema: pa.Schema, threads: int) -> None:
         super().__init__(threads)
-        self._arguments = arguments
+        self._place, self._scorings, self._schema = place, scorings, schema
 
     def work(self, statistics: BatchStatistics) -> Iterable[pa.Table]:
-        return [segment_table(statistics, *self._arguments)]
+        scorings = self._scorings
+        assert scorings.segments is not None
+        own = scorings.name, scorings.segments, self._schema
+        table = segment_table(statistics, self._place, *own)
+        if scorings.by_task:
+            label = str(scorings.unpooled)
+            tasks = table[label].to_pylist()
+            is_of = {task: scorings.is_of({label: task}) for task in {*tasks}}
+            table = table.filter(pa.array([is_of[task] for task in tasks], pa.bool_()))
+        return [table] if len(table) else []
 
 
 def counted_of(job: Job) -> Counted:

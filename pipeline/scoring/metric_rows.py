@@ -182,6 +182,13 @@ class MetricRows:
         ]
 
     @property
+    def scored(self) -> int:
+        """How many candidates the metric scores, those of all systems."""
+        if not self.scorings.by_task:
+            return sum(self.totals.scored.values())
+        return sum(row.segments for row in self.sliced if [*row.labels] == [self.scorings.unpooled])
+
+    @property
     def presets(self) -> Iterator[PresetScores]:
         # Explained already, because a preset with the same tokens has the same units.
         unknown = {row.system for row in self.scores if row.standard_error is None}

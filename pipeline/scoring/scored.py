@@ -91,7 +91,7 @@ def scored(
             if first.scorings.languages is None
         ],
         presets=tuple(preset for metric in metrics for preset in metric.presets),
-        segment_scores=_segment_scores(metrics, sum(totals.scored.values())),
+        segment_scores=_segment_scores(metrics),
         distributions=distributions,
         coverage=None if totals.coverage is None else dataclasses.asdict(totals.coverage),
         uncertainty={
@@ -144,7 +144,7 @@ def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _segment_scores(metrics: Sequence[MetricRows], rows: int) -> dict[str, Any] | None:
+def _segment_scores(metrics: Sequence[MetricRows]) -> dict[str, Any] | None:
     made = [(metric, own) for metric in metrics if (own := metric.scorings.segments) is not None]
     if not made:
         return None
@@ -155,7 +155,7 @@ def _segment_scores(metrics: Sequence[MetricRows], rows: int) -> dict[str, Any] 
     ]
     return {
         "metrics": [metric.of_corpus(segments) for metric, segments in made],
-        "rows": rows * len(metrics),
+        "rows": sum(metric.scored for metric in metrics),
         **({"languages": languages} if languages else {}),
     }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pyarrow.parquet as pq
 import pytest
 from command_line import EXAMPLES, PROJECT, called
 from sacrebleu.metrics import BLEU, CHRF
@@ -112,7 +114,7 @@ def samples(system: str, task: str) -> list[dict[str, Any]]:
 def by_task(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run in which each task has its own metrics, and slices."""
     folder = tmp_path_factory.mktemp("by_task")
-    flags = ["--slice_by=length", "--save_totals", "--output", folder]
+    flags = ["--slice_by=length", "--save_totals", "--segment_scores", "--output", folder]
     assert called(*CHECKPOINTS, *BY_TASK, *flags).code == 0
     return folder
 
@@ -146,11 +148,17 @@ def test_each_task_has_its_own_metrics(by_task: Path) -> None:
     schema = json.loads((PROJECT / "docs" / "scores.schema.json").read_text())
     jsonschema.validate(document, schema)
     assert called("compare", by_task, by_task).code == 0
+    # A segment has scores by the metrics of its task.
+    table = pq.read_table(by_task / "segment_scores")
+    assert document["segment_scores"]["rows"] == len(table)
+    rows = collections.Counter((row["metric"], row["task"]) for row in table.to_pylist())
+    assert rows == {(metric, task): 64 for metric, task, _ in expected}
 
 
 def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
-    scores = (by_task / "scores.json").read_bytes()
-    assert called("rescore", by_task, "--format=json").out == scores
+    document = json.loads((by_task / "scores.json").read_text())
+    del document["segment_scores"]  # which have no totals
+    assert called("rescore", by_task, "--format=json").document == document
     other = called("rescore", by_task, "--metrics=chrf", "--chrf_beta=1", "--format=json")
     assert {each["slice"]["task"] for each in other.document["scores"]} == {"wmt16-de-en"}
     lines = called("rescore", by_task, "--metrics=bleu").out.decode().splitlines()
@@ -158,7 +166,7 @@ def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
     assert [" ".join(line.split()[:3]) for line in slices[2:]] == [
         *("wmt16-de-en*0-9 BLEU 8", "wmt16-de-en*10-19 BLEU 24")
     ]
-    first, *others = standing(read_result(json.loads(scores)))
+    first, *others = standing(read_result(document))
     captions = "".join(
         line for one in (first, *others) for own in one.tables for line in own.caption
     )
