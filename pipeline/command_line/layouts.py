@@ -61,6 +61,8 @@ def with_layout(flags: Config) -> Config:
         return flags
     layout = LAYOUTS[flags.layout]
     settings = {**_of_records(flags, layout), **layout.settings(flags)}
+    if flags.metrics_by:
+        settings.pop("metrics", None)
     filtered_columns = [condition.column.text for condition in flags.where]
     where = [each for each in settings.pop("where", ()) if each.column.text not in filtered_columns]
     changed: dict[str, Any] = {

@@ -205,6 +205,7 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout lighteval --input x.parquet --metrics_by 'a*=bleu' --pool_tasks => without --pool_tasks
 --layout lighteval --input x.parquet --metrics_by 'a*=bleu' --examples 3 --output x => --examples
 --layout lighteval --input x.parquet --metrics_by 'a*=wer' --confusions 3 --output x => --confusions
+--layout squad --input x.jsonl --metrics_by 'a*=bleu' => needs tasks that are scored one by one
 --layout hf-translation --input a.parquet => --language CODE
 """.strip().splitlines()
 
