@@ -269,6 +269,8 @@ def _tasks_table(view: View, item: str, tasks: Sequence[Labels], for_paper: bool
     legend = [HALF_INTERVAL] if result.has_intervals else []
     if compared:
         holm = "Holm p: adjusted for all comparisons by the same metric"
+        if any(row[2].name == AVERAGE for row in found):
+            holm += ", of macro averages separately"
         marks = f"; worse or better where it is below {SIGNIFICANCE_LEVEL}"
         legend.append(holm if for_paper else holm + marks)
     legend += [_EXACT] if has_exact else []
