@@ -375,12 +375,18 @@ class MetricRows:
                 yield from (f"{row.system}, {name}: {warning}" for warning in row.warnings)
         if self.evidence.uncertainty:
             yield from self._slices_without_errors()
-            if self.evidence.compare_all and len(self.scores) > 1:
+            if self.evidence.compare_all and len(self.totals.systems) > 1:
                 yield from self._systems_without_cluster()
 
     def _systems_without_cluster(self) -> Iterator[str]:
         without = [row.system for row in self.scores if row.standard_error is None]
-        if len(without) == len(self.scores):
+        if not self.scores:
+            yield (
+                f"there are no clusters, because {'tasks' if self.tasks else 'languages'} have no "
+                "common score; in each of them, systems are compared only with "
+                f"{self.evidence.baseline_of(self.totals.systems)}"
+            )
+        elif len(without) == len(self.scores):
             yield "clusters: there are none, because no system has a standard error"
         elif without:
             has = "it has" if len(without) == 1 else "they have"
