@@ -25,7 +25,6 @@ from beam_bleu.transforms.metrics.numbers import PerplexityScore
 from beam_bleu.transforms.metrics.rouge.metric import RougeScore
 from beam_bleu.transforms.pairing.lines import text_digest
 from beam_bleu.transforms.pairing.paired import COVERAGES, InputRole
-from beam_bleu.transforms.pairing.records import row_group_records as row_groups
 from beam_bleu.transforms.score.score import own_fields
 from beam_bleu.transforms.version import software_versions
 from docs.pages import COMMAND
@@ -92,7 +91,7 @@ def _of_scores(schema: Json) -> Json:
 
 
 def _of_manifest(_: Json) -> Json:
-    methods = (text_digest.METHOD, row_groups.METHOD)
+    methods = (text_digest.METHOD, text_digest.OF_RECORDS)
     return {
         "$defs/stream/properties/role/enum": [*typing.get_args(InputRole)],
         "$defs/stream/properties/digest/pattern": f"^({'|'.join(methods)}):[0-9a-f]{{32}}$",

@@ -112,6 +112,8 @@ def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
             f"were planned, {digests.segments} were read",
             "the runner lost or repeated data: do not use it for this job",
         )
+    count = len(segments.inputs)
+    own, of_references = digests.texts[:count], digests.texts[count:]
     return [
         {
             "role": stream.role,
@@ -120,16 +122,26 @@ def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
             "pattern": stream.pattern,
             **({"snapshot": stream.snapshot} if stream.snapshot is not None else {}),
             "digest": digest,
+            **({"references_digest": of_references[0]} if of_references else {}),
             "lines": sum(file.lines for file in stream.files),
             "bytes": sum(file.bytes for file in stream.files),
             "files": [dataclasses.asdict(file) for file in stream.files],
         }
-        for stream, digest in zip(segments.inputs, digests.texts, strict=True)
+        for stream, digest in zip(segments.inputs, own, strict=True)
     ]
 
 
 def digests_of(read: Iterable[Mapping[str, Any]], role: str) -> tuple[str, ...]:
     return tuple(stream["digest"] for stream in read if stream["role"] == role)
+
+
+def reference_digests(read: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The digests of the references alone; () if they are not known, as of long records."""
+    known = (
+        stream["digest"] if stream["role"] == "references" else stream.get("references_digest")
+        for stream in read
+    )
+    return tuple(digest for digest in known if digest is not None)
 
 
 def belongs_to(data: bytes, scores: bytes) -> bool:

@@ -16,6 +16,7 @@ from beam_bleu.pipeline.display.row_order import Verdict, decimals_of, verdict_b
 from beam_bleu.pipeline.display.score_tables import score_number
 from beam_bleu.pipeline.display.table import LOWER, Cell, Table, as_lines, as_text
 from beam_bleu.pipeline.errors.printable import json_text
+from beam_bleu.pipeline.folder.manifest import digests_of, reference_digests
 from beam_bleu.pipeline.history.nights import Night, dates_in, missing_days
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
@@ -194,9 +195,8 @@ def _changes(
 def _segments(
     old: SavedResult, new: SavedResult, new_texts: bool
 ) -> tuple[Literal["same", "others", "replaced", "unknown"], str]:
-    references, records = (
-        [saved.digests(role) for saved in (old, new)] for role in ("references", "records")
-    )
+    references = [reference_digests(saved.streams) for saved in (old, new)]
+    records = [digests_of(saved.streams, "records") for saved in (old, new)]
     if any(before == after != () for before, after in (references, records)):
         return "same", ""
     if new_texts or old.result.partitions != new.result.partitions:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from beam_bleu.pipeline.folder.manifest import digests_of
+from beam_bleu.pipeline.folder.manifest import reference_digests
 from beam_bleu.pipeline.saved.saved_totals import SavedTotals, differing
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.native.arrays import Integers
@@ -77,16 +77,15 @@ def _other_segments(old: SavedTotals, new: SavedTotals) -> str | None:
         return "the replicates are of different units: segments, or documents"
     if labels[0] != labels[1]:
         return "the partitions have different labels, and so different random weights"
-    # Records have one digest for all of their columns, so their references cannot be compared.
-    roles = {stream["role"] for parts in both for inputs in parts for stream in inputs}
-    if roles - {"labels"} != {"candidates", "references"}:
-        return "only line-parallel texts show whether their segments are the same"
-    references = [[digests_of(inputs, "references") for inputs in parts] for parts in both]
+    references = [[reference_digests(inputs) for inputs in parts] for parts in both]
+    if not all(map(all, references)):
+        return "it is not known whether the references are the same"
     if references[0] != references[1]:
-        return "the references are not the same"
+        return "the references are not the same, or not in the same order"
     for saved in (old, new):
         tally = saved.totals.tally
-        if tally.left_out or any(tally.missing.values()):
+        # The sums below show which segments were left out, but not which ones of a document.
+        if (tally.left_out and old.evidence.documents) or any(tally.missing.values()):
             return "segments were left out, perhaps different ones in each run"
     # Weights depend on the documents and on their names, so either can make them differ.
     drawn = [[_drawn(saved, name) for name in saved.scorings] for saved in (old, new)]

@@ -143,9 +143,6 @@ class SavedResult:
 
         return self.totals_named or read_totals(self.folder)
 
-    def digests(self, role: str) -> tuple[str, ...]:
-        return digests_of(self.streams, role)
-
     @functools.cached_property
     def streams(self) -> Sequence[Mapping[str, Any]]:
         """The streams that were scored, as in manifest.json; () if they are not known."""

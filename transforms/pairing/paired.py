@@ -54,7 +54,9 @@ MODULUS = 1 << 128  # sums of hashes are reduced modulo this number
 
 @dataclasses.dataclass(frozen=True)
 class Digests(Sums):
-    """The method and the sum of hashes of each input, which does not depend on how it is cut."""
+    """The method and the sum of hashes of each input, which does not depend on how it is cut; of
+    records that have references, also those of the references, which come last.
+    """
 
     segments: int
     sums: tuple[tuple[str, int], ...]

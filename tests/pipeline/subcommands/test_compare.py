@@ -8,11 +8,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from command_line import EXAMPLES, PROJECT, called, read_lines, write_lines
 from made_results import entry, result, write_night, write_run
 from markdown_tables import sections
-from saved_parts import TEXTS, lines_in, run_into
+from saved_parts import NAMES, TEXTS, lines_in, records_in, run_into
+
+BOOTSTRAP = ("--resample=bootstrap", "--resamples=200")
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +24,13 @@ def runs(tmp_path_factory) -> dict[str, Path]:
     """The totals of several runs: atlas is another text in the new ones."""
     folder: Path = tmp_path_factory.mktemp("runs")
     found = {}
-    flags = ("--resample=bootstrap", "--resamples=200")
-    for name, given in (("plain", ()), ("bootstrap", flags), ("floor", ("-s=floor",))):
+    for name, given in (("plain", ()), ("bootstrap", BOOTSTRAP), ("floor", ("-s=floor",))):
         run_into(folder / name, *lines_in(folder / "texts", slice(None)), *given)
         found[name] = folder / name / "totals.json"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("saved_parts.TEXTS", {**TEXTS, "atlas": TEXTS["birch"]})
         texts = lines_in(folder / "other texts", slice(None))
-        run_into(folder / "new", *texts, *flags)
+        run_into(folder / "new", *texts, *BOOTSTRAP)
     return {**found, "new": folder / "new" / "totals.json"}
 
 
@@ -62,6 +65,26 @@ def test_paired(runs):
     assert atlas["interval"] == same["interval"]
     assert atlas["p_value"] == same["p_value"]
     assert (birch["standard_error"], birch["p_value"]) == (0.0, 1.0)
+
+
+def test_records_of_any_format_are_paired_if_they_have_the_same_references(tmp_path, runs):
+    texts = {name: [*TEXTS[name], "left out"] for name in ("ref", *NAMES)}
+    table = pa.table({**texts, "set": ["test"] * 72 + ["other"]})
+    lists = table.set_column(0, "ref", [[[ref] for ref in texts["ref"]]])
+    pq.write_table(lists[:40], tmp_path / "0.parquet")
+    pq.write_table(lists[40:], tmp_path / "1.parquet")
+    worse = table.set_column(1, "atlas", [texts["birch"]]).to_pylist()
+    flags = (f"--candidate_columns={','.join(NAMES)}", "--where=set=test", *BOOTSTRAP)
+    run_into(tmp_path / "old", f"--input={tmp_path}/?.parquet", *flags)
+    for name, records in {"new": worse, "moved": [*worse[1:], worse[0]]}.items():
+        run_into(tmp_path / name, *records_in(tmp_path / name, records), *flags)
+    found = compared(tmp_path / "old", tmp_path / "new")
+    # Not only the method: segments have the random weights of the same lines in text files.
+    assert found["systems"] == compared(runs["bootstrap"], runs["new"])["systems"]
+    assert found["method"] == "paired"
+    found = compared(tmp_path / "old", tmp_path / "moved")
+    assert found["method"] == "independent"
+    assert "the same order" in found["reason"]
 
 
 def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(runs):

@@ -4,11 +4,16 @@ A digest is the sum of the hashes of the lines, modulo 2^128. The hash is Murmur
 Austin Appleby (github.com/aappleby/smhasher, in the public domain), with the line's number, from 1,
 as the seed, in 64 bits. So the order counts, and the division into files does not. It does not
 protect against a person who wants two texts with the same digest.
+
+The values of records are hashed in the same way, with seeds that also have the column's number and
+the place in a list. A null has no hash, so it differs from an empty text.
 """
 
 # mypy: allow-untyped-defs
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +24,12 @@ from beam_bleu.transforms.native.memory import load_word
 from beam_bleu.transforms.native.text_columns import offsets_of, padded
 
 METHOD = "lines-murmur3-128"
+OF_RECORDS = "records-murmur3-128"
+
+# A seed has the number of the record in its lowest bits, then the number of the column.
+_COLUMN_BITS = 40
+
+_PLACE_BITS = 52  # the bits of a seed from here up are the place in a list
 
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
@@ -38,6 +49,26 @@ def sum_of_seeded_hashes(column: pa.LargeStringArray, seeds: Integers) -> int:
     """The sum, modulo 2^128. The column is padded, without nulls; the seeds are int64 (texts,)."""
     low, high = _sum_hashes(column.buffers()[2].address, offsets_of(column), seeds)
     return int(high) << 64 | int(low)
+
+
+def sum_of_columns(columns: Iterable[pa.Array], first_record: int) -> int:
+    """The sum of texts, or lists of texts, of neighbouring records, not reduced modulo 2^128."""
+    return sum(
+        _sum_of_column(column, first_record + 1 + (number << _COLUMN_BITS))
+        for number, column in enumerate(columns)
+    )
+
+
+def _sum_of_column(column: pa.Array, first_seed: int) -> int:
+    seeds = np.arange(first_seed, first_seed + len(column))
+    if pa.types.is_large_list(column.type):
+        lengths = column.value_lengths().fill_null(0).to_numpy()
+        places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        column, seeds = column.flatten(), np.repeat(seeds, lengths) + (places << _PLACE_BITS)
+    if column.null_count:
+        valid = column.is_valid()
+        column, seeds = column.filter(valid), seeds[valid.to_numpy(zero_copy_only=False)]
+    return sum_of_seeded_hashes(padded(column), seeds)
 
 
 def reduced_hashes(texts: pa.LargeStringArray, bound: int) -> Integers:

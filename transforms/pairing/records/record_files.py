@@ -23,8 +23,10 @@ from beam_bleu.transforms.pairing.canonical import with_empty_texts
 from beam_bleu.transforms.pairing.files.found_files import find_shards
 from beam_bleu.transforms.pairing.files.streams import Shard, Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
+from beam_bleu.transforms.pairing.lines.text_digest import OF_RECORDS, sum_of_columns
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.paired import (
+    MODULUS,
     Digests,
     FoundInput,
     FoundSegments,
@@ -383,12 +385,15 @@ class _ParseParts(ThreadedDoFn):
         read = self._source.parsed(part, self._describe)
         judged = judge(read)
         count = judged.tally.read
-        digests = Digests(count, ((self._source.digest_method, read.digest),))
+        sums = [(self._source.digest_method, read.digest)]
+        if self._describe and read.raw.chosen.references:
+            references = map(read.columns.__getitem__, read.raw.chosen.references)
+            sums.append((OF_RECORDS, sum_of_columns(references, read.raw.first) % MODULUS))
         if judged.bad and self._source.on_bad_record != "reject":
             raise bad_records_error(judged.bad, len(judged.bad), count)
         return [
             *(TaggedOutput(self.REJECTED, record) for record in judged.bad),
             *batches_of(read, judged),
             TaggedOutput(self.TALLIES, judged.tally),
-            TaggedOutput(self.DIGESTS, digests),
+            TaggedOutput(self.DIGESTS, Digests(count, tuple(sums))),
         ]

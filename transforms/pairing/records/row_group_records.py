@@ -17,7 +17,7 @@ from beam_bleu.transforms.errors import (
     lacks_open_files,
     open_file_limit,
 )
-from beam_bleu.transforms.native.text_columns import offsets_of, padded
+from beam_bleu.transforms.native.text_columns import offsets_of
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.canonical import (
     as_texts,
@@ -34,7 +34,7 @@ from beam_bleu.transforms.pairing.files.found_files import (
 )
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
 from beam_bleu.transforms.pairing.lines.line_counting import longest_first, range_bytes_for
-from beam_bleu.transforms.pairing.lines.text_digest import sum_of_seeded_hashes
+from beam_bleu.transforms.pairing.lines.text_digest import OF_RECORDS, sum_of_columns
 from beam_bleu.transforms.pairing.paired import MODULUS
 from beam_bleu.transforms.pairing.records.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.column_paths import (
@@ -76,13 +76,6 @@ GROUP_FORMATS: dict[RecordFormatName, type[GroupFile]] = {
     "quoted-tsv": CsvFile,
 }
 
-METHOD = "records-murmur3-128"
-
-# A seed has the number of the record in its lowest bits, then the number of the column.
-_COLUMN_BITS = 40
-
-_PLACE_BITS = 52  # the bits of a seed from here up are the place in a list
-
 _BATCH_BYTES = 1 << 22  # about the most bytes of a batch
 
 # What opening a file costs, as bytes to read: so no portion has tens of thousands of small files.
@@ -99,7 +92,7 @@ class Footer:
 
 @dataclasses.dataclass(frozen=True)
 class RowGroupRecords(RecordFiles):
-    digest_method = METHOD
+    digest_method = OF_RECORDS
 
     def cut(self, shards: Sequence[Shard]) -> Sequence[Shard]:
         """The files, whose footers are looked at."""
@@ -239,10 +232,7 @@ class RowGroupRecords(RecordFiles):
 
     def digest_of(self, read: ReadRecords) -> int:
         """The sum of the hashes of all texts, and of ids, labels, values of conditions and numbers,
-        each as text.
-
-        Seeds are made of a value's place in the whole input, not in a file or row group. A null has
-        no hash, so it differs from an empty text.
+        each as text. Seeds are made of a value's place in the whole input, not in a row group.
         """
         chosen = read.raw.chosen
         of_segments = {*(path for _, path in chosen.candidates), *chosen.references}
@@ -254,11 +244,7 @@ class RowGroupRecords(RecordFiles):
                 return column
             return as_texts(column, path) if path in others else numbers_as_texts(column)
 
-        total = sum(
-            _sum_of_column(hashed(path), read.raw.first + 1 + (number << _COLUMN_BITS))
-            for number, path in enumerate(chosen.scored_columns)
-        )
-        return total % MODULUS
+        return sum_of_columns(map(hashed, chosen.scored_columns), read.raw.first) % MODULUS
 
 
 def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
@@ -287,15 +273,3 @@ def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> 
         size = sum(piece.bytes for piece in of_portion)
         yield Portion(first, rows, size, tuple(of_portion), chosen)
         first += rows
-
-
-def _sum_of_column(column: pa.Array, first_seed: int) -> int:
-    seeds = np.arange(first_seed, first_seed + len(column))
-    if pa.types.is_large_list(column.type):
-        lengths = column.value_lengths().fill_null(0).to_numpy()
-        places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        column, seeds = column.flatten(), np.repeat(seeds, lengths) + (places << _PLACE_BITS)
-    if column.null_count:
-        valid = column.is_valid()
-        column, seeds = column.filter(valid), seeds[valid.to_numpy(zero_copy_only=False)]
-    return sum_of_seeded_hashes(padded(column), seeds)
