@@ -38,13 +38,14 @@ from beam_bleu.transforms.score.shown_numbers import (
     signed,
 )
 
-GapKind = Literal["missing", "failed", "absent", "definition", "references"]
+GapKind = Literal["missing", "failed", "absent", "definition", "references", "gate"]
 
 _IF_NEW = "if each night has texts of its own, say so with --partition or --new_texts"
 
 
 class Gap(NamedTuple):
-    """Where the history is not continuous: nights without a score, or a break before `night`.
+    """Where the history is not continuous: nights without a score, a break before `night`, or one
+    whose gate failed.
 
     Nights are missing from `night` to `until`. None as metric, system or labels means all of them.
     """
@@ -58,8 +59,8 @@ class Gap(NamedTuple):
     labels: Mapping[str, str | None] | None = None
 
     @property
-    def is_break(self) -> bool:
-        return self.kind in ("definition", "references")
+    def has_score(self) -> bool:
+        return self.kind in ("definition", "references", "gate")
 
     def is_of(self, row: ScoreRow) -> bool:
         return (
@@ -119,7 +120,7 @@ def history(
     rows: dict[Key, list[NightScore]] = {}
     names: dict[MetricWord, str] = {}
     former: dict[Key, tuple[str, SavedResult]] = {}
-    gaps = [*_without_results(nights)]
+    gaps = [*_of_nights(nights)]
     for night in nights:
         if night.saved is None:
             continue
@@ -146,8 +147,8 @@ def history(
     series = tuple(Series(key, names[key.metric], tuple(rows[key])) for key in ordered)
     gaps += _absent(nights, series)
     shown = [gap for gap in gaps if gap.until >= wanted[0]]
-    # Within a night, breaks come last.
-    shown.sort(key=lambda gap: (gap.night, gap.is_break))
+    # Within a night, what is said of its scores comes last.
+    shown.sort(key=lambda gap: (gap.night, gap.has_score))
     return History(tuple(wanted), series, tuple(shown))
 
 
@@ -211,10 +212,12 @@ def _segments(
     return "unknown", f"there is no manifest.json that says what was read; {_IF_NEW}"
 
 
-def _without_results(nights: Sequence[Night]) -> Iterator[Gap]:
+def _of_nights(nights: Sequence[Night]) -> Iterator[Gap]:
     for night in nights:
         if night.failure:
             yield Gap("failed", night.name, night.name, night.failure)
+        if night.missed:
+            yield Gap("gate", night.name, night.name, f"the gate failed: {night.missed}")
     missing = enumerate(missing_days(dates_in(night.name)[0] for night in nights))
     for _, numbered in itertools.groupby(missing, lambda item: item[1].toordinal() - item[0]):
         days = [day.isoformat() for _, day in numbered]
@@ -241,6 +244,7 @@ _WORDS: Mapping[GapKind, str] = {
     "absent": "absent",
     "definition": "new definition",
     "references": "new references",
+    "gate": "gate failed",
 }
 
 _LEGEND = (
@@ -262,17 +266,19 @@ def series_table(series: Series, gaps: Sequence[Gap]) -> Table:
     decimals = decimals_of(metric, [score.row for score in series.scores])
     of_changes = decimals_of(metric, [score.change.row for score in series.scores])
     cells: list[list[Cell]] = []
+    at_gate = {gap.night: gap for gap in gaps if gap.kind == "gate"}
     for score in series.scores:
         difference, p = Number(), Number()
         if row := score.change.row:
             difference = estimate(row.difference, row.interval, of_changes, signed, score.verdict)
             p = Number(p_value(row.p_value))
-        word = "" if score.change.gap is None else _WORDS[score.change.gap.kind]
-        cells.append([score.night, score_number(score.row, decimals), difference, p, word])
+        said = filter(None, (score.change.gap, at_gate.get(score.night)))
+        words = ", ".join(_WORDS[gap.kind] for gap in said)
+        cells.append([score.night, score_number(score.row, decimals), difference, p, words])
     cells += [
         [_nights(gap), Number(), Number(), Number(), _WORDS[gap.kind]]
         for gap in gaps
-        if gap.is_of(series.scores[0].row) and not gap.is_break
+        if gap.is_of(series.scores[0].row) and not gap.has_score
     ]
     cells.sort(key=lambda row: str(row[0]))
     name = f"{series.name} {LOWER}" if row_of(metric).lower_is_better else series.name

@@ -52,12 +52,16 @@ _MOST_DATES = 5  # the most missing dates that a warning names
 
 @dataclasses.dataclass(frozen=True)
 class Night:
-    """The result of a night, or why its run has none. Names, sorted as texts, are in time order."""
+    """The result of a night, or why its run has none. Names, sorted as texts, are in time order.
+
+    `missed` says which thresholds the result misses, by the last gate that judged it.
+    """
 
     path: str
     name: str
     saved: SavedResult | None = None
     failure: str = ""
+    missed: str = ""
 
     @functools.cached_property
     def scores(self) -> Mapping[Key, ScoreRow]:
@@ -191,11 +195,13 @@ def _in_folder(path: str, name: str) -> str:
 
 
 def _read(night: Night) -> Night:
+    # A file that is named may be a copy, to which no record belongs.
+    record = (_record(night.path) if is_folder(night.path) else None) or {}
     if not is_folder(night.path) or exists(_in_folder(night.path, SUCCESS)):
-        return dataclasses.replace(night, saved=result_at(night.path))
+        missed = record.get("verdict_message") or ""
+        return dataclasses.replace(night, saved=result_at(night.path), missed=missed)
     failure = f"there is no {SUCCESS}: the last run failed, or is under way"
-    record = _record(night.path)
-    if record is not None and record["state"] == "failed":
+    if record.get("state") == "failed":
         failure = f"the run failed: {record['message'] or 'without a message'}"
     return dataclasses.replace(night, failure=failure)
 

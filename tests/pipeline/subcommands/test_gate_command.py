@@ -75,6 +75,9 @@ def test_a_gate_keeps_its_verdict_beside_the_result(folder, tmp_path):
     verdict, message, number = kept()
     assert (verdict, number) == ("failed", 0)
     assert "below 99 (--fail_under)" in message
+    nights = called("history", out, "--order_by=run", "--format=jsonl")
+    gap, _ = map(json.loads, nights.out.splitlines())
+    assert (gap["gap"], gap["text"]) == ("gate", f"the gate failed: {message}")
     against = ("--max_drop=1", "--against", out)
     gate = ("gate", f"{out}/2026-11-21", *against)
     for words in ([*texts, "--output", f"{out}/2026-11-21", *against], gate):
