@@ -97,14 +97,16 @@ class Report:
 
 
 def require_none(sorts: Sequence[Sort], report: Report, sides: Sequence[str]) -> None:
-    said, remedies = [], []
+    said: list[str] = []
+    remedies = []
     for side, sort in itertools.product(sides, sorts):
         findings = report.of(sort, side)
         if findings.count:
             told, remedy = _ERRORS[sort]
             what = told.format(count=findings.count, segments=report.segments, base=sides[0])
-            places = ", ".join(findings.first[0].places)
-            said.append(f"{side}: {what} (ids {named_ids(findings.ids, findings.count)}): {places}")
+            # The places of all sides together would be too long to read.
+            places = "" if said else f": {', '.join(findings.first[0].places)}"
+            said.append(f"{side}: {what} (ids {named_ids(findings.ids, findings.count)}){places}")
             remedies.append(remedy)
     if said:
         raise InputError(joined(said, SHOWN_IDS, separator="; "), remedies[0])
