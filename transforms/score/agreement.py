@@ -58,6 +58,9 @@ class Measure:
     compute: Callable[[Floats, Floats], Agreement]
 
     def agreement(self, human: Floats, metric: Floats) -> Agreement:
+        rated = human[~np.isnan(human + metric)]
+        if len(rated) and (rated == rated[0]).all():  # of which any metric would be a good one
+            return Agreement(reason="all human scores are equal")
         try:
             found = self.compute(human, metric)
         except _Undefined as error:
@@ -182,11 +185,10 @@ def _larger_before(codes: Integers) -> Integers:
 def _correlated(human: Floats, metric: Floats) -> tuple[Booleans, Floats, Floats]:
     """Which scores both have, and these scores."""
     there = ~np.isnan(human + metric)
-    pairs = human[there], metric[there]
-    for name, scores in zip(("human", "metric"), pairs, strict=True):
-        if not (scores != scores[:1]).any():
-            raise _Undefined(f"all {name} scores are equal" if len(scores) else "no scores")
-    return there, *pairs
+    x, y = human[there], metric[there]
+    if not (y != y[:1]).any():
+        raise _Undefined("all metric scores are equal" if len(y) else "no scores")
+    return there, x, y
 
 
 def _error_of_scores(influences: Floats, there: Booleans) -> tuple[float, int]:

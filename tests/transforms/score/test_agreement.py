@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from beam_bleu.transforms.score.agreement import MEASURES
+from beam_bleu.transforms.score.agreement import MEASURES, Agreement
 
 SYSTEMS, SEGMENTS = 6, 50
 
@@ -87,6 +87,8 @@ def test_what_is_not_defined_has_a_reason():
         "pearson": "all metric scores are equal",
         "kendall": "all metric scores are equal",
     }
+    constant = {measure.agreement(human * 0, metric) for measure in MEASURES.values()}
+    assert constant == {Agreement(reason="all human scores are equal")}
     few = MEASURES["pearson"].agreement(human[:, :20], metric[:, :20])
     assert few.value is not None
     assert (few.standard_error, few.reason) == (None, "20 segments are fewer than 30")
