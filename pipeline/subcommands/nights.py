@@ -127,6 +127,12 @@ def _day(text: str) -> str:
         raise ValueError(f"must be a day such as 2026-11-29, got {text}") from None
 
 
+def _title(text: str) -> str:
+    if text.isspace():
+        raise ValueError("must not be only white space")
+    return text
+
+
 def report_command(argv: Sequence[str]) -> int:
     description = (
         "Makes one HTML page of a result, with charts and examples. It loads nothing, so it can "
@@ -143,7 +149,11 @@ def report_command(argv: Sequence[str]) -> int:
     shown = f"the page; - for stdout; default {REPORT} in the folder of the only result"
     output = Flag("output", shown, "FILE", ("--output",))
     headline = [
-        Flag("title", "the title of the page", "TEXT", ("--title",), shown_default=_SCORED),
+        Flag(
+            *("title", "the title of the page", "TEXT", ("--title",)),
+            shown_default=_SCORED,
+            convert=_title,
+        ),
         Flag("date", "the day to show below it", "YYYY-MM-DD", ("--date",), convert=_day),
         Flag("note", "a paragraph to show below it", "TEXT", ("--note",)),
     ]

@@ -161,6 +161,7 @@ def test_a_segment_is_one_row_whatever_it_is_an_example_of(made):
 
 
 def test_title_date_and_note(folder):
+    called("report", folder, "--title= ").assert_failed(2, "--title", "white space")
     asked = ["--output=-", "--title=German & English", "--date=2026-11-29", "--note=Our <best>."]
     data = called("report", folder, *asked).out.decode()
     for shown in (
