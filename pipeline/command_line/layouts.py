@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,9 +13,10 @@ from beam_bleu.pipeline.command_line.source_flags import needed_labels
 from beam_bleu.pipeline.folder.paths import checked_path
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.flags import flag
-from beam_bleu.transforms.errors import InputError, UsageError, joined
+from beam_bleu.transforms.errors import BleuError, InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
-from beam_bleu.transforms.pairing.files.found_files import find_files
+from beam_bleu.transforms.pairing.files.chunks import PART, read_chunks
+from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import (
     Stream,
@@ -194,10 +197,26 @@ def _lm_eval(flags: Config) -> Settings:
         _missing(
             flags,
             "--where filter=NAME",
-            "each sample appears once for each filter of its task: write --where filter=none for "
-            "the samples without a filter",
+            "each sample appears once for each filter of its task: keep one by filter=NAME, or "
+            f"leave out the others by filter!=NAME{_filters_of_first_file(flags)}",
         )
     return settings
+
+
+def _filters_of_first_file(flags: Config) -> str:
+    filters: dict[bytes, None] = {}
+    # What cannot be read here, such as a pipe, is read by the job, or is its error.
+    with contextlib.suppress(BleuError):
+        words = filter(None, (flags.input, *flags.systems, *flags.candidates))
+        stream = Stream("--layout", name_and_pattern(next(words, ""))[1])
+        for file in find_files(stream, enough=1)[:1]:
+            for chunk in read_chunks(stream, file, PART, open_anywhere):
+                filters |= dict.fromkeys(_FILTER.findall(chunk))
+    names = joined([name.decode(errors="replace") for name in filters])
+    return f"; {file.path} has {names}" if names else ""
+
+
+_FILTER = re.compile(rb'"filter": *"([^"\\]+)"')
 
 
 def _hf_translation(flags: Config) -> Settings:

@@ -224,6 +224,12 @@ class _Described:
 
         flags = self.flags
         name = flags.input_format or format_of_name(stream.pattern)
+        if name is None and os.path.isdir(stream.pattern):
+            raise UsageError(
+                f"{stream.label}: {stream.pattern} is a folder",
+                "name the files in it by a pattern in quotes, such as "
+                f"'{stream.pattern.rstrip('/')}/**/*.jsonl'",
+            )
         if name is None:
             suffixes = [suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes]
             raise UsageError(
