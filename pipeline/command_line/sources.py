@@ -240,11 +240,17 @@ class _Described:
         segments = None if wanted.ids else flags.expect_segments  # joins check the joined segments
         # None, without a flag: the choice of columns decides.
         header = False if flags.no_header else flags.header or None
+        if header is not None and not RECORD_FORMATS[name].delimiter:
+            raise UsageError(
+                f"--{'header' if header else 'no_header'} is for CSV and tab-separated text, and "
+                f"{stream.pattern} has {RECORD_FORMATS[name].label}",
+                "leave it out",
+            )
         return record_files(
             stream,
             wanted,
             name,
-            header=header if RECORD_FORMATS[name].delimiter else None,
+            header=header,
             range_bytes=flags.range_bytes,
             expected=Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
             on_bad_record=flags.on_bad_record,
