@@ -18,6 +18,7 @@ from beam_bleu.pipeline.saved.comparing import compared_series
 from beam_bleu.pipeline.scoring.thresholds import Gates, Threshold
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
+from beam_bleu.transforms.score.differences import newcombe
 
 if TYPE_CHECKING:
     from beam_bleu.pipeline.saved.paired_runs import Paired
@@ -162,10 +163,18 @@ def _drops(
                 f"cannot be compared ({chosen[key].flag})",
             )
         elif key in chosen:
-            yield _drop(key, changes.get(key), chosen[key], gates)
+            ends = scores[key].wilson_interval, former[key].wilson_interval
+            yield _drop(key, changes.get(key), chosen[key], gates, *ends)
 
 
-def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gates) -> Check:
+def _drop(
+    key: Key,
+    change: ComparedRow | None,
+    threshold: Threshold,
+    gates: Gates,
+    new_ends: tuple[float, float] | None,
+    old_ends: tuple[float, float] | None,
+) -> Check:
     lower_is_better = row_of(key.metric).lower_is_better
     name, flags = key.shown, f"({threshold.flag}, --drop {gates.drop})"
     drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"
@@ -175,14 +184,17 @@ def _drop(key: Key, change: ComparedRow | None, threshold: Threshold, gates: Gat
         reason = "a score is missing" if change is None else change.reason
         return Check("failed", f"{name}: {reason}, so {drop} cannot be judged {flags}")
     low, high = change.interval
+    how = "of paired segments" if change.method == "paired" else "with independent standard errors"
+    if change.method == "independent" and new_ends and old_ends:
+        # The standard error of a share is 0 if all segments are right, however few there are.
+        low, high = newcombe(change.new, change.old, new_ends, old_ends)
+        how = "by Wilson's intervals"
     largest, smallest = (high, low) if lower_is_better else (-low, -high)
     is_excluded, is_proven = largest <= threshold.number, smallest > threshold.number
     if gates.drop == "proven":
         failed, finding = is_proven, f"is {'' if is_proven else 'not '}proven"
     else:
         failed, finding = not is_excluded, f"is {'' if is_excluded else 'not '}excluded"
-    is_paired = change.method == "paired"
-    how = "of paired segments" if is_paired else "with independent standard errors"
     return Check(
         "failed" if failed else "passed",
         f"{name} scores {change.new:{_EXACT}}, {abs(change.difference):{_EXACT}} "

@@ -83,6 +83,19 @@ def wilson(right: int, segments: int) -> tuple[float, float]:
     return max(0.0, center - half), min(1.0, center + half)  # rounding could exceed the ends
 
 
+def newcombe(
+    new: float, old: float, new_ends: tuple[float, float], old_ends: tuple[float, float]
+) -> tuple[float, float]:
+    """The 95 % interval of the difference of two shares of independent segments, from Wilson's
+    interval of each (Newcombe 1998, method 10).
+    """
+    (new_low, new_high), (old_low, old_high) = new_ends, old_ends
+    return (
+        new - old - math.hypot(new - new_low, old_high - old),
+        new - old + math.hypot(new_high - new, old - old_low),
+    )
+
+
 def mcnemar(higher: int, lower: int) -> McNemar:
     """The test by its definition (McNemar 1947): a binomial distribution, without approximation."""
     number, fewer = higher + lower, min(higher, lower)

@@ -15,6 +15,7 @@ from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.pipeline.saved.judging import Check, judge
 from beam_bleu.pipeline.scoring.thresholds import DROP_RULES, Gates, Threshold
 from beam_bleu.transforms.errors import UsageError
+from beam_bleu.transforms.score.differences import wilson
 
 NEWS, MAIL = {"domain": "news"}, {"domain": "mail"}
 
@@ -143,6 +144,16 @@ def test_without_a_standard_error_only_a_result_without_changes_passes():
             (check,) = drops(result(new), result(old), "0.5", drop=drop)
             assert check.verdict == "failed"
             assert "cannot be judged" in check.text
+
+
+def test_the_drop_of_a_share_is_judged_by_wilsons_intervals():
+    # All of 40 segments are right, so the standard error is 0; now 36 are.
+    old = {**entry("a", 100.0, 0.0), "wilson_interval": [100 * end for end in wilson(40, 40)]}
+    new = {**entry("a", 90.0, 4.8), "wilson_interval": [100 * end for end in wilson(36, 40)]}
+    (check,) = drops(result(new), result(old), "0.5", drop="proven")
+    assert check.verdict == "passed"
+    assert "difference -23.051" in check.text
+    assert "by Wilson's intervals" in check.text
 
 
 def test_all_systems_and_slices_of_the_old_result_must_be_there():

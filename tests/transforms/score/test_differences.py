@@ -21,6 +21,7 @@ from beam_bleu.transforms.score.differences import (
     difference_of_estimates,
     holm,
     mcnemar,
+    newcombe,
     wilson,
 )
 from beam_bleu.transforms.score.estimates import Estimates
@@ -229,13 +230,24 @@ WILSON = {
 }
 """By (right, segments): statsmodels 0.14.5, `proportion_confint`, method "wilson"."""
 
+NEWCOMBE = {
+    (56, 70, 48, 80): (0.05243147240236498, 0.33387265403690614),
+    (36, 40, 40, 40): (-0.23051775227522298, 0.006433915415117231),
+    (30, 30, 50, 50): (-0.11351339317396891, 0.07134759913335875),
+}
+"""By (right, segments) of both: statsmodels 0.14.5, `confint_proportions_2indep`, "newcomb"."""
 
-def test_mcnemar_and_wilson_are_those_of_statsmodels():
+
+def test_mcnemar_and_intervals_of_shares_are_those_of_statsmodels():
     for (higher, lower), p_value in MCNEMAR.items():
         assert mcnemar(higher, lower).p_value == pytest.approx(p_value, rel=1e-9)
         assert mcnemar(lower, higher) == (lower, higher, mcnemar(higher, lower).p_value)
     for counts, interval in WILSON.items():
         assert wilson(*counts) == pytest.approx(interval, rel=1e-12, abs=1e-15)
+    for (right, segments, *old), interval in NEWCOMBE.items():
+        ends = wilson(right, segments), wilson(*old)
+        found = newcombe(right / segments, old[0] / old[1], *ends)
+        assert found == pytest.approx(interval, rel=1e-12)
 
 
 def test_only_segments_that_are_right_or_wrong_have_mcnemar():
