@@ -116,7 +116,7 @@ def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Argu
     check_rules(flags)
     flags = with_report(flags)
     metrics = job_metrics(flags, unpooled_label(flags))
-    texts = source(flags, anywhere, metrics.needs)
+    texts = source(flags, anywhere, metrics)
     if output:
         inputs = [(stream.label, stream.pattern) for stream in texts.inputs]
         if model := flags.choices.get("spm_model"):
@@ -175,7 +175,7 @@ def job_of(
 ) -> Job:
     slices = slicing(flags)
     if flags.metrics_by:
-        slices = slices.within(str(next(iter(metrics.scorings.values())).unpooled))
+        slices = slices.within(str(metrics.unpooled))
     if flags.documents not in (None, *source.labels) and DOCUMENT in source.labels:
         flags = dataclasses.replace(flags, documents=DOCUMENT)  # --documents names files
     check_labels(flags, source.labels)

@@ -15,6 +15,7 @@ from beam_bleu.pipeline.command_line.source_flags import (
 from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.folder.paths import checked_path, normal
 from beam_bleu.pipeline.output.temporary_files import check_pipes, is_pipe, system_of_pipe
+from beam_bleu.pipeline.scoring.job import JobMetrics
 from beam_bleu.transforms.definition.choices import can_be_shown
 from beam_bleu.transforms.definition.slicing import LENGTH
 from beam_bleu.transforms.errors import InputError, UsageError, joined
@@ -29,7 +30,6 @@ from beam_bleu.transforms.pairing.files.streams import (
 )
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
-from beam_bleu.transforms.pairing.needs import TEXTS, Needs
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,
@@ -82,14 +82,14 @@ def with_ids_of_formats(flags: Config) -> Config:
     return dataclasses.replace(flags, join_on=own) if own else flags
 
 
-def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
+def source(flags: Config, anywhere: bool, metrics: JobMetrics) -> Source:
     """The source of a command line; `anywhere`: the job may run in other folders, or elsewhere."""
     if flags.coverage is not None and flags.join_on is None and flags.system_column is None:
         raise UsageError("--coverage needs --join_on or --system_column", "leave it out")
-    described = _Described(flags, anywhere, needs)
+    described = _Described(flags, anywhere, metrics)
     if flags.input is not None:
         return described.paired(flags.input)
-    needs_references = "references" in needs.roles or flags.join_on is None
+    needs_references = "references" in metrics.needs.roles or flags.join_on is None
     if needs_references and not (flags.refs or flags.references):
         raise UsageError(
             "the references are missing",
@@ -104,7 +104,7 @@ def source(flags: Config, anywhere: bool, needs: Needs = TEXTS) -> Source:
 class _Described:
     flags: Config
     anywhere: bool
-    needs: Needs
+    metrics: JobMetrics
 
     def lines(self) -> LineParallel:
         flags = self.flags
@@ -115,10 +115,10 @@ class _Described:
                     "to join record files by an id, add --join_on COLUMN; to read candidates and "
                     "references from the same records, write --input PATTERN",
                 )
-        if self.needs.values:
+        if values := self.metrics.needs.values:
             raise UsageError(
                 f"--metrics {' '.join(flags.chosen_metrics)} needs the column "
-                f"{self.needs.values[0].column}, and line-parallel text has no columns",
+                f"{values[0].column}, and line-parallel text has no columns",
                 "name records that have it: --input PATTERN",
             )
         labels = label_streams(flags, self.anywhere)
@@ -205,7 +205,7 @@ class _Described:
             )
         of_paths = [label.name for label in flags.label_from_path]
         check_label_names(of_paths)
-        names = (*needed_labels(flags), *of_paths)
+        names, needs = (*needed_labels(flags), *of_paths), self.metrics.needs
         return Wanted(
             candidate_columns,
             flags.reference_columns or (),
@@ -213,10 +213,12 @@ class _Described:
             labels=tuple(dict.fromkeys(name for name in names if name != LENGTH)),
             where=flags.where,
             path_labels=flags.label_from_path,
-            values=self.needs.values,
-            reference_of_each=self.needs.reference_of_each,
+            values=needs.values,
+            reference_of_each=needs.reference_of_each,
             kept=tuple(pair for pair in flags.kept if pair != (KEPT_ID, *ids)),
             keeps_texts=flags.keeps_texts,
+            tasks=self.metrics.unpooled,
+            needs_of_tasks=self.metrics.needs_of_tasks,
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:
@@ -254,7 +256,7 @@ class _Described:
             range_bytes=flags.range_bytes,
             expected=Expected(segments=segments, max_line_bytes=flags.max_line_bytes),
             on_bad_record=flags.on_bad_record,
-            roles=self.needs.roles,
+            roles=self.metrics.needs.roles,
         )
 
 

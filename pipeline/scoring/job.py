@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import fnmatch
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import pyarrow as pa
@@ -17,7 +16,7 @@ from beam_bleu.transforms.definition.slicing import NO_SLICES, Slicing
 from beam_bleu.transforms.errors import InputError
 from beam_bleu.transforms.known_metrics import Definition, MetricWord
 from beam_bleu.transforms.metrics.metric import Metric
-from beam_bleu.transforms.pairing.needs import Needs
+from beam_bleu.transforms.pairing.needs import Needs, first_matching
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.score.differences import compared_pairs
 from beam_bleu.transforms.score.segment_table import segment_schema
@@ -47,7 +46,7 @@ class Scorings:
 
     def pattern_of(self, task: str) -> str | None:
         """The first pattern of `by_task` that matches a task."""
-        return next((each for each in self.by_task if fnmatch.fnmatchcase(task, each)), None)
+        return first_matching(self.by_task, task)
 
     def is_of(self, of_slice: Mapping[str, str | None]) -> bool:
         """Whether the metric is one of the slice's task."""
@@ -96,7 +95,24 @@ class JobMetrics:
 
     @property
     def needs(self) -> Needs:
-        return sum((own.corpus.needs for own in self.scorings.values()), Needs())
+        return self._needs_of(self.scorings)
+
+    @property
+    def needs_of_tasks(self) -> Mapping[str, Needs]:
+        """What the metrics of each pattern of `Scorings.by_task` need."""
+        by_task = self._first.by_task
+        return {pattern: self._needs_of(names) for pattern, names in by_task.items()}
+
+    @property
+    def unpooled(self) -> str | None:
+        return self._first.unpooled
+
+    @property
+    def _first(self) -> Scorings:
+        return next(iter(self.scorings.values()))
+
+    def _needs_of(self, names: Iterable[MetricWord]) -> Needs:
+        return sum((self.scorings[name].corpus.needs for name in names), Needs())
 
     def of_segments(self, name: MetricWord) -> Metric:
         return self.picked.get(name, self.scorings[name].corpus)

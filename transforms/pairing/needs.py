@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import fnmatch
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from beam_bleu.transforms.definition.choices import require_choice, table
@@ -98,6 +99,10 @@ class Needs:
             tuple(dict.fromkeys(self.values + other.values)),
             self.reference_of_each or other.reference_of_each,
         )
+
+
+def first_matching(patterns: Iterable[str], name: str) -> str | None:
+    return next((each for each in patterns if fnmatch.fnmatchcase(name, each)), None)
 
 
 ANSWERS = Needs(("candidates", "references"))

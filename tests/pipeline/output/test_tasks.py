@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import EXAMPLES, PROJECT, called
@@ -155,6 +156,39 @@ def test_each_task_has_its_own_metrics(by_task: Path) -> None:
     assert document["segment_scores"]["rows"] == len(table)
     rows = collections.Counter((row["metric"], row["task"]) for row in table.to_pylist())
     assert rows == {(metric, task): 64 for metric, task, _ in expected}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_a_file_needs_only_what_the_metrics_of_its_task_read(tmp_path: Path, suffix: str) -> None:
+    rows: dict[str, list[dict[str, Any]]] = {
+        "arc": [
+            {"filtered_resps": [["-1.5", "False"]], "target": "2", "acc": acc} for acc in (1.0, 0.0)
+        ],
+        "gsm8k": [{"filtered_resps": ["5"], "target": "#### 5", "exact_match": 1.0}] * 3,
+        "mgsm": [{"filtered_resps": ["5"], "target": target} for target in ("5", "5", "6", "7")],
+    }
+    for task, of_task in rows.items():
+        table = pa.Table.from_pylist([{"filter": "none", **row} for row in of_task])
+        path = tmp_path / f"samples_{task}_{TIME}.{suffix}"
+        if suffix == "parquet":
+            pq.write_table(table, path)
+        else:
+            path.write_text("".join(f"{json.dumps(row)}\n" for row in table.to_pylist()))
+    flags = ["--layout=lm-eval", "--where=filter=none", f"--input={tmp_path}/*.{suffix}"]
+    of_tasks = ["gsm8k=mean:exact_match", "mgsm=exact_match"]
+    run = called(*flags, "--format=json", "--metrics_by", *of_tasks, "arc=mean:acc")
+    found = {
+        (each["slice"]["task"], each["metric"]): (each["score"], each["segments"])
+        for each in run.document["scores"]
+    }
+    assert found == {
+        ("arc", "mean:acc"): (0.5, 2),
+        ("gsm8k", "mean:exact_match"): (1.0, 3),
+        ("mgsm", "exact_match"): (50.0, 4),
+    }
+    for metric, what in (("mean:acc_norm", "there is no column acc_norm"), ("wer", "has no texts")):
+        run = called(*flags, "--metrics_by", *of_tasks, f"arc={metric}")
+        run.assert_failed(3, f"{what}", f"samples_arc_{TIME}.{suffix}")
 
 
 def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:

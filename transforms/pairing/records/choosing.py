@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ from beam_bleu.transforms.definition.choices import can_be_shown, natural_order
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.pairing.canonical import is_text, is_texts, shown_type
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, Role, ValueColumn
+from beam_bleu.transforms.pairing.needs import SYSTEM, VALUE_PARTS, Needs, Role, ValueColumn
 from beam_bleu.transforms.pairing.records.column_paths import (
     parse_column_path,
     quoted_path,
@@ -52,9 +52,13 @@ def choose(
     label: str = "input",
     roles: Sequence[Role] = BOTH,
     numbered: bool = False,
+    needs: Needs | None = None,
 ) -> Chosen:
-    """Finds the wanted columns in a file's; without a header, these are called "1", "2", ..."""
-    columns = FileColumns(schema, label, numbered)
+    """Finds the wanted columns in a file's; without a header, these are called "1", "2", ...
+
+    Of texts and numbers, it must have what it `needs`; None for all.
+    """
+    columns = FileColumns(schema, label, numbered, needs)
 
     def unless_from_path(what: str, name: str) -> ColumnPath:
         if wanted.path_label(name) is None:
@@ -126,9 +130,10 @@ def choose(
     return dataclasses.replace(chosen, unused_system=next(unused, None))
 
 
-def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) -> Chosen:
-    first_path, first = files[0]
-    for path, chosen in files:
+def require_same_columns(stream: Stream, files: Mapping[str, Chosen]) -> dict[str, Chosen]:
+    """The columns of files, all with the witnesses that are in each of them."""
+    first_path, first = next(iter(files.items()))
+    for path, chosen in files.items():
         if chosen != first:
             names = (
                 each.fields or [path.text for path in each.columns] for each in (first, chosen)
@@ -140,8 +145,9 @@ def require_same_columns(stream: Stream, files: Sequence[tuple[str, Chosen]]) ->
                 "name columns that all files have, or use a pattern that matches only files with "
                 "the same columns; if files of CSV or TSV have no headers, add --no_header",
             )
-    in_all = set.intersection(*({*chosen.witnesses} for _, chosen in files))
-    return dataclasses.replace(first, witnesses=tuple(filter(in_all.__contains__, first.witnesses)))
+    in_all = set.intersection(*({*chosen.witnesses} for chosen in files.values()))
+    witnesses = tuple(filter(in_all.__contains__, first.witnesses))
+    return {path: dataclasses.replace(each, witnesses=witnesses) for path, each in files.items()}
 
 
 def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> tuple[str, ...]:
@@ -215,6 +221,7 @@ class FileColumns:
     schema: pa.Schema
     label: str
     numbered: bool
+    needs: Needs | None = None
 
     def of_role(
         self, role: Role, named: Sequence[str], others: Sequence[ColumnPath] = ()
@@ -222,6 +229,9 @@ class FileColumns:
         """(system, column) pairs. A pattern excludes `others`, and columns named before it."""
         if not named:
             return self._usual(role)
+        if self.needs and role not in self.needs.roles and not any(map(is_name_pattern, named)):
+            columns = map(divided_column, named)
+            return [(name or column, ColumnPath(column, ())) for name, column in columns]
         chosen: list[tuple[str, ColumnPath]] = []
         for text in named:
             is_pattern = is_name_pattern(text) and text not in self.schema.names
@@ -287,7 +297,7 @@ class FileColumns:
     def check_texts(
         self, candidates: Sequence[ColumnPath], references: Sequence[ColumnPath]
     ) -> None:
-        paths = [*candidates, *references]
+        paths = [path for path in (*candidates, *references) if path.steps]
         for number, path in enumerate(paths):
             if path.steps in [other.steps for other in paths[:number]]:
                 raise self.error(f"the column {path} is given twice", "name each column once")
@@ -313,7 +323,8 @@ class FileColumns:
 
     def systems_of_values(self, wanted: Wanted) -> tuple[str, ...]:
         """The systems in names of columns of numbers, or else one named after the first column."""
-        patterns = [value.column for value in wanted.values if self._has_system(value)]
+        needed = filter(self._is_needed, wanted.values)
+        patterns = [value.column for value in needed if self._has_system(value)]
         if wanted.system is not None or not patterns:
             return (wanted.system_name or wanted.values[0].column,)
         systems: set[str] = set()
@@ -345,6 +356,8 @@ class FileColumns:
                 f"write {SYSTEM} in place of the system's name, such as {value.column}_{SYSTEM}",
             )
         names = [value.of_system(system) if has_system else value.column for system in systems]
+        if not self._is_needed(value):
+            return tuple(ColumnPath(name, ()) for name in names)
         paths = tuple(self.named(value.flag or _NUMBERS, name) for name in names)
         for path in paths:
             kind = type_at(self.schema, path)
@@ -354,6 +367,9 @@ class FileColumns:
                 what = f"each value of the column {path} must be {must_be}, but they are {are}"
                 raise self.error(what, value.remedy)
         return paths
+
+    def _is_needed(self, value: ValueColumn) -> bool:
+        return self.needs is None or value in self.needs.values
 
     def _has_system(self, value: ValueColumn) -> bool:
         return SYSTEM in value.column and value.column not in self.paths()

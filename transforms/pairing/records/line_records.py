@@ -78,7 +78,7 @@ class LineRecords(RecordFiles):
             require_equal_line_counts([stream], [0])
         heads.sort(key=lambda head: head[0].number)
         chosen = require_same_columns(
-            stream, [(shard.file.path, of_file) for shard, of_file in heads]
+            stream, {shard.file.path: of_file for shard, of_file in heads}
         )
         plan = make_plan(
             [stream],
@@ -87,14 +87,14 @@ class LineRecords(RecordFiles):
             may_end_blank=self.format == "jsonl",
         )
         return RecordPlan(
-            chosen,
+            chosen[heads[0][0].file.path],
             [
                 Portion(
                     portion.first_line,
                     portion.lines,
                     plan.bytes * portion.lines // plan.segments,
                     portion.pieces[0],
-                    chosen,
+                    {piece.file.path: chosen[piece.file.path] for piece in portion.pieces[0]},
                 )
                 for portion in plan.portions_to_read()
             ],
@@ -105,7 +105,7 @@ class LineRecords(RecordFiles):
     def parts(self, portion: Portion) -> Iterator[RawRecords]:
         first = portion.first
         for piece in portion.pieces:
-            yield from self._piece_lines(piece, portion.chosen, first)
+            yield from self._piece_lines(piece, portion.chosen[piece.file.path], first)
             first += piece.lines
             require_unchanged(self.stream, piece.file.path, piece.version)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import apache_beam as beam
@@ -72,13 +72,15 @@ _MOST_NAMES = 12  # the most names of columns that a message lists
 
 @dataclasses.dataclass(frozen=True)
 class Portion:
-    """The records that one worker reads; `first` is counted from 0 in the whole input."""
+    """The records that one worker reads, with the columns to read of each file; `first` is counted
+    from 0 in the whole input.
+    """
 
     first: int
     records: int
     bytes: int
     pieces: tuple[Any, ...]
-    chosen: Chosen
+    chosen: Mapping[str, Chosen]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,6 +167,9 @@ class RecordFiles(RecordSource, abc.ABC):
         faults = {row: fault for row, fault in faults.items() if row not in part.bad_rows}
         unread = {*part.bad_rows, *(row for row, fault in faults.items() if not fault.path)}
         columns = {path: null_in(column, unread) for path, column in columns.items()}
+        for path in part.chosen.texts:
+            if not path.steps:
+                columns[path] = pa.repeat(pa.scalar("", pa.large_string()), len(part.values))
         for path, label in part.chosen.path_labels:
             value = label.agreed([(part.label, part.path)])
             columns[path] = pa.repeat(pa.scalar(value, pa.large_string()), len(part.values))
@@ -199,7 +204,8 @@ class RecordFiles(RecordSource, abc.ABC):
 
     def chosen(self, schema: pa.Schema, shard: Shard) -> Chosen:
         try:
-            return choose(self.wanted, schema, self.stream.label, self.roles, self.has_fields)
+            needs, label = self.wanted.needs_of(shard.file.path), self.stream.label
+            return choose(self.wanted, schema, label, self.roles, self.has_fields, needs)
         except InputError as error:
             cause = f"{error.cause}: {self.stream.shown(shard.file.path)}"
             raise InputError(cause, error.remedy) from error

@@ -87,6 +87,9 @@ def judge(read: ReadRecords) -> Judged:
     numbers: dict[ValueColumn, list[Numbers]] = {}
     for column, paths in chosen.values:
         for path in paths:
+            if not path.steps:
+                numbers.setdefault(column, []).append(Numbers.zeros(count))
+                continue
             part, found = VALUE_PARTS[column.part], numbers_of(read.columns[path], column.part)
             of_row = functools.partial(_without_number, read.columns[path], path, part, found)
             fail(found.missing | found.wrong, of_row)

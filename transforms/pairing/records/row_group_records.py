@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -130,7 +130,7 @@ class RowGroupRecords(RecordFiles):
             )
         shards = [footer.shard for footer in footers]
         chosen = require_same_columns(
-            self.stream, [(footer.shard.file.path, footer.chosen) for footer in footers]
+            self.stream, {footer.shard.file.path: footer.chosen for footer in footers}
         )
         rows = [sum(count for count, _ in footer.groups) for footer in footers]
         all_bytes = sum(size for footer in footers for _, size in footer.groups)
@@ -141,7 +141,7 @@ class RowGroupRecords(RecordFiles):
         portions = list(_portions(footers, chosen, portion_bytes))
         sizes = np.array([portion.bytes for portion in portions], np.int64)
         return RecordPlan(
-            chosen,
+            chosen[shards[0].file.path],
             [portions[number] for number in longest_first(sizes, portion_bytes)],
             self.input_files(shards, rows, [footer.version for footer in footers]),
             shards[0].file.snapshot,
@@ -152,7 +152,7 @@ class RowGroupRecords(RecordFiles):
         for piece in portion.pieces:
             path = piece.file.path
             try:
-                yield from self._piece_rows(piece, portion.chosen, first)
+                yield from self._piece_rows(piece, portion.chosen[path], first)
             finally:  # also after an error, because a file that was replaced seems to be damaged
                 require_unchanged(self.stream, path, piece.version)
             first += piece.rows
@@ -247,7 +247,9 @@ class RowGroupRecords(RecordFiles):
         return sum_of_columns(map(hashed, chosen.scored_columns), read.raw.first) % MODULUS
 
 
-def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> Iterator[Portion]:
+def _portions(
+    footers: Sequence[Footer], chosen: Mapping[str, Chosen], portion_bytes: int
+) -> Iterator[Portion]:
     """Cuts files into portions, which begin at the first group after each multiple of the bytes."""
     pieces: dict[int, list[GroupPiece]] = {}
     cost = 0
@@ -271,5 +273,6 @@ def _portions(footers: Sequence[Footer], chosen: Chosen, portion_bytes: int) -> 
     for of_portion in pieces.values():
         rows = sum(piece.rows for piece in of_portion)
         size = sum(piece.bytes for piece in of_portion)
-        yield Portion(first, rows, size, tuple(of_portion), chosen)
+        of_files = {piece.file.path: chosen[piece.file.path] for piece in of_portion}
+        yield Portion(first, rows, size, tuple(of_portion), of_files)
         first += rows

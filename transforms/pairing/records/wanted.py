@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import Stream
-from beam_bleu.transforms.pairing.needs import ValueColumn
+from beam_bleu.transforms.pairing.needs import Needs, ValueColumn, first_matching
 from beam_bleu.transforms.pairing.paired import MAX_RAW_BYTES, BadReason, BadRecord
 
 # In --keep, this word stands for the texts of candidates and references.
@@ -27,12 +27,12 @@ EACH = -1  # in a path, all items of a list
 @dataclasses.dataclass(frozen=True)
 class ColumnPath:
     """The path to values: `steps` begins with the name of a column (in text with fields, its number
-    from 0), then names of fields or keys of maps, and indexes of lists, or `EACH` for all items. It
-    is empty for labels from paths of files.
+    from 0), then names of fields or keys of maps, and indexes of lists, or `EACH` for all items.
+    They are empty for labels from paths of files, and for columns that a file need not have.
     """
 
     text: str
-    steps: tuple[str | int, ...]
+    steps: tuple[str | int, ...] = dataclasses.field(compare=False)  # for equal columns of files
 
     @property
     def of_items(self) -> tuple[tuple[str | int, ...], tuple[str | int, ...]]:
@@ -70,6 +70,8 @@ class Wanted:
       system: for long records, the column with the name of the system.
       witnesses: regular expressions of columns that show to which document a record belongs.
       reference_of_each: see `Needs`.
+      tasks, needs_of_tasks: the label from paths that names the task of a file, and, by patterns
+        of tasks, what a file must have; without any, each file must have all.
     """
 
     candidates: tuple[str, ...] = ()
@@ -86,6 +88,16 @@ class Wanted:
     keeps_texts: bool = False
     witnesses: tuple[str, ...] = ()
     reference_of_each: bool = True
+    tasks: str | None = None
+    needs_of_tasks: Mapping[str, Needs] = dataclasses.field(default_factory=dict)
+
+    def needs_of(self, path: str) -> Needs | None:
+        """What a file must have, by its task; None for all that is wanted."""
+        label = self.path_label(self.tasks or "")
+        if label is None or not self.needs_of_tasks:
+            return None
+        pattern = first_matching(self.needs_of_tasks, label.value_of(path) or "")
+        return Needs() if pattern is None else self.needs_of_tasks[pattern]
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
         for label in self.path_labels:
@@ -97,7 +109,7 @@ class Wanted:
 
 @dataclasses.dataclass(frozen=True)
 class Chosen:
-    """The columns to read, as found in the first file of the input. All files must have them.
+    """The columns to read of a file. All files must have equal ones.
 
     Attributes:
       candidates: (name of the system, its column), in the order of the result.
@@ -126,6 +138,10 @@ class Chosen:
         return tuple(name for name, _ in self.candidates) or self.systems_of_values
 
     @property
+    def texts(self) -> tuple[ColumnPath, ...]:
+        return (*(path for _, path in self.candidates), *self.references)
+
+    @property
     def names(self) -> tuple[ColumnPath, ...]:
         return tuple(path for path in (*self.ids, self.system) if path is not None and path.steps)
 
@@ -141,8 +157,7 @@ class Chosen:
     def scored_columns(self) -> tuple[ColumnPath, ...]:
         """The columns on which the result depends. The others are only kept, or are witnesses."""
         paths = [
-            *(path for _, path in self.candidates),
-            *self.references,
+            *self.texts,
             *self.labels,
             *(condition.column for condition in self.where),
             *self.names,

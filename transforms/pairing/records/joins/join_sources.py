@@ -210,7 +210,9 @@ class _ChooseBuckets(beam.DoFn):
 
     def process(self, gathered: tuple[int, Iterable[tuple[int, Any]]]) -> Iterator[Any]:
         portions = list(gathered[1])
-        lacking = [{*portion.chosen.lacking} for portion in dict(portions).values()]
+        lacking = [
+            {*chosen.lacking} for _, portion in portions for chosen in portion.chosen.values()
+        ]
         for column in sorted(set.intersection(*lacking)):
             what = f"no file of the join has the column {column} (--where)"
             raise InputError(what, "check the name of the column")
