@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beam_bleu.pipeline.errors.reporting import uninterrupted
 from beam_bleu.pipeline.folder import storage
 from beam_bleu.pipeline.folder.file_names import (
     CONFUSIONS,
@@ -73,7 +74,10 @@ def remove_handover(output: str, run: str) -> None:
 def awaited(job: Job, in_process: bool) -> Iterator[Job]:
     """The job, with a temporary output folder if it has none, while a launcher waits for it."""
     with contextlib.ExitStack() as stack:
-        output = job.output or stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
+        output = job.output
+        if not output:
+            with uninterrupted():  # a folder that is made is also removed
+                output = stack.enter_context(tempfile.TemporaryDirectory(prefix="beam-bleu-"))
         stack.callback(remove_handover, output, job.run)
         if in_process:
             _HERE[job.run] = None
