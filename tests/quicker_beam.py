@@ -3,17 +3,20 @@
 In every run Beam asks thousands of times for the signatures of the same functions. The answers do
 not change in a process, so here Beam remembers them. Beam also records the lines of code that set
 each type hint, for messages about wrong types; here it does not. It pickles with cloudpickle, which
-looks at each object in Python; here it does so only if Python's own pickler fails. Tests that start
-a process or use an engine run Beam without these changes.
+looks at each object in Python; here it does so only if Python's own pickler fails. It compresses
+what is pickled, for which bz2 clears megabytes each time; here it does not. It asks for the width
+of the terminal for each of its 400 flags. Tests that start a process or use an engine run Beam
+without these changes.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import logging
 import pickle
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any, TypeVar
 from unittest import mock
 
@@ -22,6 +25,7 @@ logging.root.addHandler(_quiet)
 try:
     # Beam logs what is not installed, and pytest would show it after its last line.
     from apache_beam.internal import cloudpickle_pickler
+    from apache_beam.options.pipeline_options import _BeamArgumentParser
     from apache_beam.runners.worker.bundle_processor import BundleProcessor
     from apache_beam.transforms import core
     from apache_beam.typehints import decorators
@@ -71,6 +75,11 @@ def remember() -> None:
     IOTypeHints.from_callable = _for_methods(IOTypeHints.from_callable)
     IOTypeHints._make_origin = lambda *_, **__: []
     cloudpickle_pickler._dumps = _pickled
+    cloudpickle_pickler.bz2 = SimpleNamespace(
+        compress=lambda data, compresslevel: data, decompress=lambda data: data
+    )
+    formatter = argparse.HelpFormatter("", width=80)
+    _BeamArgumentParser._get_formatter = lambda _: formatter
 
 
 @contextlib.contextmanager
