@@ -7,6 +7,7 @@ rare ones above all, which works for all languages. Similarities are quotients o
 from __future__ import annotations
 
 import collections
+import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -27,12 +28,15 @@ def look_at(
     sample: Sample, allow: Collection[str] = (), *, of_values: bool = False, in_python: bool = False
 ) -> tuple[Notice, ...]:
     """The notices about the texts; values of records can be meant to be in another format."""
-    streams = [stream for stream in sample.streams() if len(stream) >= _FEWEST_TEXTS]
-    findings = list(signs_in(streams, of_values=of_values))
+    streams = sample.streams()
+    large = [stream for stream in streams if len(stream) >= _FEWEST_TEXTS]
+    findings = list(signs_in(large, of_values=of_values))
     for candidates in (stream for stream in streams if stream.is_of_candidates):
         for references in (stream for stream in streams if not stream.is_of_candidates):
-            findings += misplaced(candidates, references)
-            findings += repeated_at_end(candidates, references)
+            findings += ids_in_another_order(candidates, references)
+            if candidates in large and references in large:
+                findings += misplaced(candidates, references)
+                findings += repeated_at_end(candidates, references)
     refused = [finding for finding in findings if finding.is_certain and finding.kind not in allow]
     if refused:
         kinds = [*dict.fromkeys(finding.kind for finding in refused)]
@@ -82,6 +86,28 @@ _UNSURE = 4  # how many segments too late the beginning of a range may be found
 _SHORTEST = 12  # shorter texts tell nothing: they are often the same
 _FEWEST_REPEATED, _SHORTEST_REPEATED = 10, 20
 """The fewest segments at the end that must be there twice, and their characters on average."""
+
+
+_FIRST_ID = re.compile(r"(?=\S*\d)(?=\S*[^\W\d]|\d+[-_/:]\d)\S+(?=\s+\S)")
+_FEWEST_IDS = 3
+
+
+def ids_in_another_order(candidates: Stream, references: Stream) -> Iterator[Finding]:
+    """Whether all texts begin with ids, as in files of Kaldi. Then a few texts are enough."""
+    own, others = (
+        [match[0] for match in map(_FIRST_ID.match, stream.texts) if match]
+        for stream in (candidates, references)
+    )
+    is_complete = len({*own}) == len(own) == len(candidates) >= _FEWEST_IDS
+    if is_complete and own != others and sorted(own) == sorted(others):
+        row = [one == other for one, other in zip(own, others, strict=True)].index(False)
+        yield Finding(
+            "order",
+            True,
+            f"{candidates.name} and {references.name} begin with the same ids, in another order: "
+            f"segment {candidates.numbers[row] + 1:,} with {own[row]} and {others[row]}",
+            "read them as records with ids: --layout kaldi; or sort both, and remove the ids",
+        )
 
 
 def misplaced(candidates: Stream, references: Stream) -> Iterator[Finding]:

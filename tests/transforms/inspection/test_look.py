@@ -144,6 +144,14 @@ def test_candidates_of_other_segments_are_a_warning():
             assert notice.sentence.startswith(told)
 
 
+def test_ids_in_another_order_are_seen_in_few_segments():
+    for first in ("spk{}-utt1", "1089-134686-000{}", "spk_{}"):  # Kaldi's files begin with such ids
+        lines = [f"{first.format(number)} {text}" for number, text in enumerate(REFERENCES[:3])]
+        assert look_at(sampled({"a": lines}, [lines])) == ()
+        with pytest.raises(InputError, match="the same ids, in another order: segment 1 with"):
+            look_at(sampled({"a": lines[::-1]}, [lines]))
+
+
 def test_a_batch_that_was_filled_up_is_a_warning():
     for rows, times in ((slice(300, 400), 1), (slice(30), 1), (slice(399, 400), 12)):
         filled = [[*texts, *(times * texts[rows])] for texts in (CANDIDATES, REFERENCES)]
@@ -184,6 +192,9 @@ CLEAN: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "wrong labels": (["yes", "no"] * 200, ["no", "yes"] * 200),
     "numbers": (NUMBERS, NUMBERS),
     "answers": both(lambda t, i: f"The answer is {RNG.randrange(999)}."),
+    "choices": (["b2", "c3", "a1"], ["a1", "b2", "c3"]),
+    "lists": (["1. b c", "3. d e", "2. f g"], ["1. b c", "2. d e", "3. f g"]),
+    "years": (["1999 b c", "1990-95 d", "1980s e"], ["1990-95 d", "1999 b c", "1980s e"]),
     "code": (
         [f'\tif (a[{i % 9}] < b) {{ print("x\\n{t[:9]}"); }}' for i, t in enumerate(CANDIDATES)],
         [f'\tif (a[{i % 8}] < b) {{ print("y\\n{t[:9]}"); }}' for i, t in enumerate(REFERENCES)],
