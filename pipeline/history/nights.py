@@ -74,7 +74,7 @@ def read_nights(words: Sequence[str], order: OrderName | None = None) -> list[Ni
     if order is None:
         order = "path" if any(map(dates_in, paths)) else "run"
     nights = [_dated(path) if order == "path" else _started(path) for path in paths]
-    return [_read(night) for night in _in_order(nights)]
+    return [with_result(night) for night in _in_order(nights)]
 
 
 def are_nights_around(folder: str, result: str) -> bool:
@@ -194,7 +194,7 @@ def _in_folder(path: str, name: str) -> str:
     return os.path.join(path if is_folder(path) else os.path.dirname(path), name)
 
 
-def _read(night: Night) -> Night:
+def with_result(night: Night) -> Night:
     # A file that is named may be a copy, to which no record belongs.
     record = (_record(night.path) if is_folder(night.path) else None) or {}
     if not is_folder(night.path) or exists(_in_folder(night.path, SUCCESS)):

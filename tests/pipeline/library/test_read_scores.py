@@ -183,4 +183,8 @@ def test_a_table_of_several_results_names_each_and_shows_means(tmp_path):
         for about in (("slices", "lp=en-de", 100, 30.0), ("macro_average", None, 2, 31.0))
     ]
     (tmp_path / "2026-11-20" / "_SUCCESS").unlink()
+    run = called("table", tmp_path)
+    assert f"{tmp_path}/2026-11-20 is left out: there is no _SUCCESS" in run.err
+    assert pq.read_table(io.BytesIO(run.out)).to_pylist()[0]["partition_label"] == "2026-11-21"
+    (tmp_path / "2026-11-21" / "_SUCCESS").unlink()
     called("table", tmp_path).assert_failed(3, f"{tmp_path}/2026-11-20 has no _SUCCESS")
