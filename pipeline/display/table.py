@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -65,26 +66,34 @@ def is_numeric(column: Sequence[Cell]) -> bool:
 
 
 def as_text(table: Table) -> str:
-    columns = zip(table.header, table.columns, strict=True)
-    texts = [[printable(name), *cell_texts(column)] for name, column in columns]
-    body = "\n\n".join(map(text_table, _fitting(texts, width_of(sys.stdout))))
+    widths = [max(map(cell_len, column)) for column in _texts(table)]
+    parts = _fitting(table, widths, 2, width_of(sys.stdout))
+    body = "\n\n".join(text_table(_texts(part)) for part in parts)
     notes = as_lines([f"{note.name}|{note.signature}" for note in table.notes])
     return f"{as_lines((*table.caption, *table.legend))}{body}\n" + (notes and f"\n{notes}")
 
 
-def _fitting(columns: Sequence[list[str]], width: float) -> list[list[list[str]]]:
-    """The columns of tables that fit into a width, if possible; each one begins with the first."""
-    first, *others = columns
-    tables, own = [[first]], max(map(cell_len, first))
-    used = own
-    for column in others:
-        more = 2 + max(map(cell_len, column))
-        if used + more > width and len(tables[-1]) > 1:
-            tables.append([first])
-            used = own
-        tables[-1].append(column)
-        used += more
-    return tables
+def _texts(table: Table) -> list[list[str]]:
+    columns = zip(table.header, table.columns, strict=True)
+    return [[printable(name), *cell_texts(column)] for name, column in columns]
+
+
+def _fitting(table: Table, widths: Sequence[float], gap: float, room: float) -> Iterator[Table]:
+    """The table as tables that fit into a room, if possible. Each one begins with the columns that
+    name the rows: the first one, and those of text beside it.
+    """
+    columns = [*zip(widths, table.header, table.columns, strict=True)]
+    numeric = (place for place, column in enumerate(table.columns) if is_numeric(column))
+    names = columns[: next(numeric, 1) or 1]
+    parts = [[*names]]
+    for column in columns[len(names) :]:
+        wider = [*parts[-1], column]
+        if sum(gap + own[0] for own in wider) - gap > room and len(wider) > len(names) + 1:
+            parts.append([*names])
+        parts[-1].append(column)
+    for part in parts:
+        _, header, cells = zip(*part, strict=True)
+        yield dataclasses.replace(table, header=header, rows=[*zip(*cells, strict=True)])
 
 
 def as_lines(sentences: Iterable[str]) -> str:
@@ -170,25 +179,53 @@ _ESCAPED = re.compile(rf"(?P<joined>[`',-])(?=(?P=joined))|[{re.escape(''.join(_
 """The special characters, and those that LaTeX would join with the next one into a ligature."""
 
 
+_BETWEEN_COLUMNS = 12  # points, as all widths here
+_ROOM = 340  # 5 less than the text of an article in 10 pt, because `_points` is not exact
+_MOST_ROWS = 30  # a page has room for more, but not with definitions and a caption
+
+
 def latex(tables: Iterable[Table], remarks: Sequence[str]) -> str:
     lines = [f"% {printable(remark)}" for remark in remarks]
     lines += _PREAMBLE
-    for number, table in enumerate(tables, 1):
-        lines += ["", *_float(table, number)]
+    floats = itertools.chain.from_iterable(map(_floats, tables))
+    for number, (table, parts) in enumerate(floats, 1):
+        lines += ["", *_float(table, parts, number)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _float(table: Table, number: int) -> Iterator[str]:
-    kinds = ["r" if is_numeric(column) else "l" for column in table.columns]
+def _floats(table: Table) -> Iterator[tuple[Table, list[Table]]]:
+    """What is said about the table in each of its floats, and the parts below each other there."""
+    columns = zip(table.header, table.columns, strict=True)
+    widths = [max(map(_points, (name, *column))) for name, column in columns]
+    parts = [*_fitting(table, widths, _BETWEEN_COLUMNS, _ROOM)]
+    on_a_page = max(1, _MOST_ROWS // (len(table.rows) + 2))
+    for first in range(0, len(parts), on_a_page):
+        also = f"{table.caption[0]} (continued)"
+        said = Table([also], (), ()) if first else table
+        yield said, parts[first : first + on_a_page]
+
+
+def _points(cell: Cell) -> float:
+    """About how wide a cell is. Errors and marks are smaller."""
+    if not isinstance(cell, Number):
+        return 5 * cell_len(cell)
+    return 5 * len(cell.text) + 4 * len(cell.half and f"± {cell.half}") + 4 * len(cell.mark)
+
+
+def _float(table: Table, parts: Iterable[Table], number: int) -> Iterator[str]:
     yield r"\begin{table}"
     yield r"\centering"
-    yield rf"\begin{{tabular}}{{{''.join(kinds)}}}"
-    yield r"\toprule"
-    yield _row(map(_text, table.header))
-    yield r"\midrule"
-    yield from (_row(map(_cell, row)) for row in table.rows)
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
+    for place, part in enumerate(parts):
+        if place:
+            yield r"\par\bigskip"
+        kinds = ["r" if is_numeric(column) else "l" for column in part.columns]
+        yield rf"\begin{{tabular}}{{{''.join(kinds)}}}"
+        yield r"\toprule"
+        yield _row(map(_text, part.header))
+        yield r"\midrule"
+        yield from map(_row, zip(*map(_column, part.columns), strict=True))
+        yield r"\bottomrule"
+        yield r"\end{tabular}"
     if table.notes:
         yield r"\par\smallskip"
         yield r"{\footnotesize\raggedright"
@@ -208,17 +245,34 @@ def _note(note: Note) -> str:
     return rf"{_flowing(note.name)}: {theirs}beam-bleu \texttt{{{_flowing(note.signature)}}}\par"
 
 
+def _column(cells: Sequence[Cell]) -> list[str]:
+    """The cells of a column. All have room for the longest error and mark: digits are aligned."""
+    numbers = [cell if isinstance(cell, Number) else Number() for cell in cells]
+    halves = _equally_long(
+        rf"\,{{\scriptsize$\pm$\,{own.half}}}" if own.half else "" for own in numbers
+    )
+    marks = _equally_long(_above(own.mark) if own.mark else "" for own in numbers)
+    return list(map("".join, zip(map(_cell, cells), halves, marks, strict=True)))
+
+
+def _equally_long(texts: Iterable[str]) -> list[str]:
+    texts = [*texts]
+    longest = max(texts, key=len, default="")
+    room = rf"\hphantom{{{longest}}}"
+    return [
+        text if len(text) == len(longest) else (text and rf"\rlap{{{text}}}") + room
+        for text in texts
+    ]
+
+
+def _above(mark: str) -> str:
+    return f"$^{{{mark}}}$" if "*" in mark else rf"\textsuperscript{{\,{_text(mark)}}}"
+
+
 def _cell(cell: Cell) -> str:
-    """A cell. Its mark takes no room, so that digits stay aligned."""
     if not isinstance(cell, Number):
         return _text(cell)
-    text = _signed(cell.text)
-    text = rf"\textbf{{{text}}}" if cell.is_best else text
-    half = rf"\,{{\scriptsize$\pm$\,{cell.half}}}" if cell.half else ""
-    above = (
-        f"$^{{{cell.mark}}}$" if "*" in cell.mark else rf"\textsuperscript{{{_text(cell.mark)}}}"
-    )
-    return text + half + (rf"\rlap{{{above}}}" if cell.mark else "")
+    return rf"\textbf{{{_signed(cell.text)}}}" if cell.is_best else _signed(cell.text)
 
 
 def _signed(number: str) -> str:

@@ -54,10 +54,29 @@ def test_a_result_with_hostile_names_compiles(packages, tmp_path):
     # A page has room for some 40 rows.
     chunks = [NAMES[first : first + 18] for first in range(0, len(NAMES), 18)]
     text = "\\clearpage\n".join(latex(hostile(chunk)) for chunk in chunks)
-    (tmp_path / "scores.tex").write_text(text, encoding="utf-8")
-    (tmp_path / "paper.tex").write_text(ARTICLE % packages)
+    compiled(text, packages, tmp_path)
+
+
+@pytest.mark.engines
+def test_no_table_is_wider_than_the_text(tmp_path):
+    need("latex")
+    names = ["online-A", "LIUM-NMT", "PROMT-Rule-based", "nllb-200-distilled-600M", "R&D|5-shot"]
+    for place, flags in enumerate((EVIDENCE, ["--compare=all"])):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        found = document(names, "--metrics", "bleu", "chrf", "ter", "wer", "cer", *flags)
+        log = compiled(latex(found), "", folder)
+        assert "Overfull" not in log
+        assert "too large" not in log
+
+
+def compiled(text, packages, folder):
+    """What pdflatex says of an article with this text."""
+    (folder / "scores.tex").write_text(text, encoding="utf-8")
+    (folder / "paper.tex").write_text(ARTICLE % packages)
     command = ("pdflatex", "-halt-on-error", "-interaction=nonstopmode", "paper.tex")
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    log = (tmp_path / "paper.log").read_text(errors="replace")
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    log = (folder / "paper.log").read_text(errors="replace")
     assert done.returncode == 0, log[-2000:]
     assert "Output written on paper.pdf" in log
+    return log

@@ -17,10 +17,11 @@ from shown_tables import EVIDENCE, document, of_slices, shown
 from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.display.row_order import View
+from beam_bleu.pipeline.display.table import Note, as_text, latex, table_of
 from beam_bleu.pipeline.result.document import read_result
 from beam_bleu.transforms.known_metrics import metric_type
 from beam_bleu.transforms.score import shown_numbers
-from beam_bleu.transforms.score.shown_numbers import decimals_for, p_value, rounded, signed
+from beam_bleu.transforms.score.shown_numbers import Number, decimals_for, p_value, rounded, signed
 
 
 def test_tables_are_as_recorded():
@@ -130,7 +131,7 @@ def test_stars_are_of_the_test_that_was_asked_for(replicated):
         entry["p_value"] = 0.03 if entry["metric"] == "bleu" else 0.001  # by Holm 0.06 and 0.002
     text = shown("latex", found).partition(r"\end{table}")[0]
     assert "from atlas by bootstrap, 100 resamples of segments ({*}{*}{*} p $<$ 0.001" in text
-    assert re.findall(r"rlap\{\$\^\{(\**)\}", text) == ["**"] * 6
+    assert re.findall(r"(?<!phantom\{)\$\^\{(\**)\}", text) == ["**"] * 6
     for entry in found["resampling"]["comparisons"]:
         entry["p_value"] = None  # of few segments
     assert "from atlas by a z-test ({*}{*}{*} p" in shown("latex", found)
@@ -139,7 +140,22 @@ def test_stars_are_of_the_test_that_was_asked_for(replicated):
 def test_replicates_have_one_table_for_each_metric(replicated):
     text = shown("latex", replicated())
     assert len(re.findall("resamples of segments, seed 12345: scores, and differences", text)) == 4
-    assert len(re.findall(r"^atlas & [\d.]+ & [\d.]+ to [\d.]+( & ){5} \\\\$", text, re.M)) == 4
+    assert len(re.findall(r"^atlas & [\d.]+ & [\d.]+ to [\d.]+ &  &  \\\\$", text, re.M)) == 4
+    assert len(re.findall(r"^system & its .* & p & p of sacreBLEU \\\\$", text, re.M)) == 4
+
+
+def test_a_wide_table_is_divided_and_each_part_names_its_rows(monkeypatch):
+    columns = [("task", ["a"] * 20), ("metric", ["BLEU"] * 20)]
+    columns += [(name * 60, [Number("12.5")] * 20) for name in "xyz"]
+    table = table_of(columns, ["Scores", "Best first"], [Note("BLEU", None, "version:1")])
+    monkeypatch.setenv("COLUMNS", "80")
+    heads = re.findall(r"^task  metric  (x+|y+|z+)$", as_text(table), re.M)
+    assert heads == ["x" * 60, "y" * 60, "z" * 60]
+    text = latex([table, table], ())
+    said = ["Scores. Best first.", "Scores (continued).", "Scores (continued)."]
+    assert re.findall(r"\\caption\{(.*)\}", text) == said * 2
+    assert re.findall(r"\\label\{tab:scores(.*)\}", text) == ["", "-2", "-3", "-4", "-5", "-6"]
+    assert text.count("version:1") == 2
 
 
 def test_all_pairs_can_be_shown_as_differences_from_the_best_system():
