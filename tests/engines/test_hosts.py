@@ -59,9 +59,14 @@ def cut_off_for(host: Host, seconds: float) -> None:
     host.plug_in()
 
 
+def pool(cluster: ClusterOnHosts) -> str:
+    """The process of the last worker's pool: an nsenter of this machine, with the pool below it."""
+    return f"workers-{last_worker(cluster).name}"
+
+
 def restart_pool(cluster: ClusterOnHosts, **variables: str) -> None:
     """Starts the pool of the last worker again with other variables."""
-    cluster.engine.processes.kill(f"workers-{last_worker(cluster).name}")
+    cluster.engine.processes.kill(pool(cluster))
     usual = cluster.engine.worker_environment
     cluster.engine.worker_environment = {**usual, **variables}
     try:
@@ -71,8 +76,7 @@ def restart_pool(cluster: ClusterOnHosts, **variables: str) -> None:
 
 
 def freeze_pool(cluster: ClusterOnHosts) -> None:
-    process = cluster.engine.processes.pid(f"workers-{last_worker(cluster).name}")
-    os.killpg(process, signal.SIGSTOP)
+    os.killpg(cluster.engine.processes.pid(pool(cluster)), signal.SIGSTOP)
 
 
 FAULTS = {
@@ -213,6 +217,9 @@ def make_again(cluster: ClusterOnHosts, fault: Fault, hung: bool) -> None:
     touched = {"worker": hosts.workers[-1:], "storage": [hosts.storage], None: []}[fault.touched]
     for host in filter(Host.is_running, [hosts.head, *hosts.workers] if hung else touched):
         host.kill()
+    if fault.act is freeze_pool:
+        # Its nsenter, which is stopped, too, would never notice that the host has ended.
+        cluster.engine.processes.kill(pool(cluster))
     time.sleep(1)  # Linux needs a moment to end the processes of a host
     cluster.mend()
     job = cluster.engine.newest_job()
