@@ -30,7 +30,7 @@ from beam_bleu.pipeline.scoring.confusions import confusions_bytes, most_frequen
 from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.pipeline.scoring.scored import result_of
 from beam_bleu.pipeline.scoring.totals import DIGESTS, TALLIES, only_sum
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.errors import lost_data
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
 from beam_bleu.transforms.progress import PROGRESS
 from beam_bleu.transforms.totals.closing import Rejected
@@ -108,10 +108,7 @@ def _score_and_write(ends: Mapping[str, Sequence[Any]]) -> None:
         rows = result.segment_scores["rows"]
         written = sum(rows for _, rows in part_files)
         if written != rows:
-            raise JobError(
-                f"there should be {rows} segment scores, but {written} were written",
-                "the runner lost or repeated data: do not use it for this job",
-            )
+            raise lost_data(f"there should be {rows} segment scores, but {written} were written")
     data = [*(name for name, _ in part_files), *totals.rejected.files]
     listed: dict[str, tuple[int, bytes]] = {}
     if examples is not None:

@@ -69,6 +69,10 @@ def joined(names: Sequence[str], most: int = 3, separator: str = ", ") -> str:
     return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def lost_data(cause: str) -> JobError:
+    return JobError(cause, "the runner lost or repeated data: do not use it for this job")
+
+
 def open_file_limit(what: str) -> JobError:
     said = "too many open files: "
     return JobError(

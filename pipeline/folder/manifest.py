@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.errors import lost_data
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.files.tables import table_kind
 from beam_bleu.transforms.pairing.paired import Digests, FoundSegments
@@ -107,10 +107,9 @@ def without_versions(read: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def streams(segments: FoundSegments, digests: Digests) -> list[dict[str, Any]]:
     if digests.segments != segments.count:
-        raise JobError(
+        raise lost_data(
             f"the number of segments in the digests is not the number planned: {segments.count} "
-            f"were planned, {digests.segments} were read",
-            "the runner lost or repeated data: do not use it for this job",
+            f"were planned, {digests.segments} were read"
         )
     count = len(segments.inputs)
     own, of_references = digests.texts[:count], digests.texts[count:]

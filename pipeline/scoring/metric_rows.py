@@ -20,7 +20,7 @@ from beam_bleu.pipeline.result.rows import (
 from beam_bleu.pipeline.scoring.job import Evidence, Scorings
 from beam_bleu.pipeline.scoring.totals import Totals
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.errors import InputError, JobError, joined
+from beam_bleu.transforms.errors import InputError, joined, lost_data
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.metrics.metric import Metric
 from beam_bleu.transforms.score.differences import (
@@ -338,10 +338,7 @@ class MetricRows:
         corpus, systems, resampling = self.own.corpus, self.totals.systems, self.evidence.resampling
         assert resampling is not None
         if self.own.replicates is None or corpus.systems != tuple(sorted(systems)):
-            raise JobError(
-                "the last step did not get the replicates of all systems",
-                "the runner lost data: do not use it for this job",
-            )
+            raise lost_data("the last step did not get the replicates of all systems")
         scores, differences = resampled_scores(
             resampling.method,
             dict(zip(corpus.systems, self.own.replicates, strict=True)),

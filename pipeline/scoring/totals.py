@@ -8,7 +8,7 @@ from typing import Any
 
 from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.errors import lost_data
 from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.notices import Notice
@@ -100,8 +100,5 @@ def only_sum(name: str, elements: Iterable[Any], *, is_needed: bool = True) -> A
     """The one sum; None if there is none because nothing was read (`is_needed` is false)."""
     sums = list(elements)
     if len(sums) > 1 or (is_needed and not sums):
-        raise JobError(
-            f"the last step got {len(sums)} sums of {name}, but it must get 1",
-            "the runner lost or repeated data: do not use it for this job",
-        )
+        raise lost_data(f"the last step got {len(sums)} sums of {name}, but it must get 1")
     return sums[0] if sums else None

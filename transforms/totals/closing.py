@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from beam_bleu.transforms.errors import InputError, JobError
+from beam_bleu.transforms.errors import InputError, lost_data
 from beam_bleu.transforms.pairing.paired import REJECTED, BadRecord, FoundSegments, Tally
-
-_LOST = "the runner lost or repeated data: do not use it for this job"
 
 FIRST = 3  # how many of the first rejected records an error names
 MostRejected = int | Decimal
@@ -59,10 +57,9 @@ def tally_of(segments: FoundSegments, tallies: Iterable[Tally] | None) -> Tally:
     tally = sum(tallies, start=Tally())
     unexplained = [system for system in segments.systems if tally.unexplained(system)]
     if tally.read != segments.count or unexplained:
-        raise JobError(
+        raise lost_data(
             f"{segments.count} segments were planned and {tally.read} were read"
-            + (f"; those of {', '.join(unexplained)} do not add up" if unexplained else ""),
-            _LOST,
+            + (f"; those of {', '.join(unexplained)} do not add up" if unexplained else "")
         )
     return tally
 
@@ -74,11 +71,10 @@ def require_all_scored(
     for system in {**planned, **scored}:
         were_planned, were_scored = planned.get(system, 0), scored.get(system, 0)
         if were_scored != were_planned:
-            raise JobError(
+            raise lost_data(
                 f"the number of segments scored is not the number planned: {were_planned} were "
                 f"planned, {were_scored} of system {system} were scored"
-                + (f" with the tokens of {tokens}" if tokens else ""),
-                _LOST,
+                + (f" with the tokens of {tokens}" if tokens else "")
             )
 
 
@@ -97,9 +93,8 @@ def check_rejected(parts: Iterable[Rejected], tally: Tally, most: MostRejected |
     """Adds up the rejected records; checks that none is missing, and there are at most `most`."""
     rejected = Rejected.sum(parts)
     if rejected.records != tally.bad_records:
-        raise JobError(
-            f"{tally.bad_records} records are bad, but {rejected.records} were written as rejected",
-            _LOST,
+        raise lost_data(
+            f"{tally.bad_records} records are bad, but {rejected.records} were written as rejected"
         )
     of_all = tally.read if isinstance(most, Decimal) else 1
     if most is not None and tally.left_out.get(REJECTED, 0) > most * of_all:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from beam_bleu.transforms.errors import JobError
+from beam_bleu.transforms.errors import lost_data
 from beam_bleu.transforms.native.arrays import Integers
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Stream, changed, compression
 from beam_bleu.transforms.pairing.lines.correspondence import (
@@ -114,10 +114,7 @@ def _check_complete(stream: Stream, ranges: Sequence[ByteRange]) -> None:
     else:
         if is_last and start == 0:
             return
-    raise JobError(
-        f"{stream}: not every byte was counted exactly once",
-        "the runner lost or repeated data: do not use it for this job",
-    )
+    raise lost_data(f"{stream}: not every byte was counted exactly once")
 
 
 class _FileLines:

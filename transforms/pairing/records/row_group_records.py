@@ -13,8 +13,8 @@ import pyarrow as pa
 from beam_bleu.transforms.errors import (
     BleuError,
     InputError,
-    JobError,
     lacks_open_files,
+    lost_data,
     open_file_limit,
 )
 from beam_bleu.transforms.native.text_columns import offsets_of
@@ -124,10 +124,7 @@ class RowGroupRecords(RecordFiles):
         footers = sorted(found, key=lambda footer: footer.shard.number)
         numbers = [footer.shard.number for footer in footers]
         if numbers != list(range(len(footers))) or not footers or not footers[-1].shard.is_last:
-            raise JobError(
-                f"{self.stream}: not every footer was read exactly once",
-                "the runner lost or repeated data: do not use it for this job",
-            )
+            raise lost_data(f"{self.stream}: not every footer was read exactly once")
         shards = [footer.shard for footer in footers]
         chosen = require_same_columns(
             self.stream, {footer.shard.file.path: footer.chosen for footer in footers}

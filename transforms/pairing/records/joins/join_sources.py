@@ -14,7 +14,7 @@ from apache_beam.pvalue import PCollection, TaggedOutput
 from apache_beam.typehints import typehints
 
 from beam_bleu.transforms.definition.choices import AllowedName, natural_order
-from beam_bleu.transforms.errors import InputError, JobError, joined
+from beam_bleu.transforms.errors import InputError, joined, lost_data
 from beam_bleu.transforms.notices import added_notices, sentences
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
 from beam_bleu.transforms.pairing.files.streams import Stream
@@ -322,10 +322,9 @@ class _CheckIds(beam.DoFn):
         report, read = sum(ends["joined"], Report()), sum(streams, Report())
         planned, lost = sum(plan.count for plan in by_stream.values()), read.tally
         if (read.read, read.sent) != (planned, report.arrived):
-            raise JobError(
+            raise lost_data(
                 f"of the join, {planned} records were planned, {read.read} were read, {read.sent} "
-                f"were sent and {report.arrived} arrived",
-                "the runner lost or repeated data: do not use it for this job",
+                f"were sent and {report.arrived} arrived"
             )
         sides = source.sides(systems)
         require_none(["twice"], report, sides)
