@@ -60,16 +60,7 @@ class Found(NamedTuple):
 
 
 def read_examples(folder: str) -> Sequence[Entry] | None:
-    examples = read_listed(folder, "examples", EXAMPLES)
-    # Examples of earlier versions have only the texts of their system and its baseline.
-    by_index: dict[int, dict[str, str]] = collections.defaultdict(dict)
-    for entry in examples or ():
-        if "candidates" not in entry:
-            entry["candidates"] = by_index[entry["index"]]
-            entry["candidates"][entry["system"]] = entry["candidate"]
-            if entry["baseline"] is not None:
-                entry["candidates"][entry["baseline"]] = entry["baseline_candidate"]
-    return examples
+    return read_listed(folder, "examples", EXAMPLES)
 
 
 def read_listed(folder: str, what: str, name: str) -> list[dict[str, Any]] | None:
