@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,17 +110,15 @@ class SegmentBatch:
     def __len__(self) -> int:
         return len(self._columns[0])
 
-    def without(self, segments: Collection[int]) -> SegmentBatch:
-        """The batch without the segments of these numbers. Its rows must be one group."""
-        assert self.numbers is not None
+    def taken(self, left: Integers) -> SegmentBatch:
+        """Only these rows of a batch whose rows are one group."""
         assert self.groups == ALL_ROWS
-        left = np.flatnonzero(~np.isin(self.numbers, list(segments)))
         rows = pa.array(left)
         return dataclasses.replace(
             self,
             candidates=tuple(padded(column.take(rows)) for column in self.candidates),
             references=tuple(padded(column.take(rows)) for column in self.references),
-            numbers=self.numbers[left],
+            numbers=None if self.numbers is None else self.numbers[left],
             labels=tuple(column.take(rows) for column in self.labels),
             label_places=tuple(places.take(rows) for places in self.label_places),
             values={column: values[:, left] for column, values in self.values.items()},

@@ -126,17 +126,6 @@ def _tokenizer(
     raise InputError(cause, f"each segment needs in {label.name} {EXAMPLES_OF_CODES}")
 
 
-def batch_of_rows(batch: SegmentBatch, rows: Integers) -> SegmentBatch:
-    chosen = pa.array(rows)
-    return dataclasses.replace(
-        batch,
-        candidates=tuple(column.take(chosen) for column in batch.candidates),
-        references=tuple(column.take(chosen) for column in batch.references),
-        numbers=None if batch.numbers is None else batch.numbers[rows],
-        values={column: values[:, rows] for column, values in batch.values.items()},
-    )
-
-
 def _place(batch: SegmentBatch, label: SegmentLabel, row: int) -> str:
     return f": {batch.label_places[label.position].of(row)}" if batch.label_places else ""
 
@@ -207,7 +196,7 @@ class PreparedBatch:
         batch = self.batch
         counts = np.empty((len(batch.systems), len(batch), metric.basis.width), np.int64)
         for tokenizer, of_part in rows.items():
-            part = PreparedBatch(batch_of_rows(batch, of_part))
+            part = PreparedBatch(batch.taken(of_part))
             own_text = dataclasses.replace(text, tokenize=tokenizer)
             counts[:, of_part] = part.counts(own_text, metric)
         return counts

@@ -222,7 +222,9 @@ class PortionReading:
             records = (record for reader in self._readers for record in reader.bad)
             bad = sorted(records, key=operator.attrgetter("number"))
             if bad:
-                batch = batch.without({record.number for record in bad})
+                before = self._portion.first_line + self.lines - lines
+                numbers = [record.number - before for record in bad]
+                batch = batch.taken(np.delete(np.arange(lines), numbers))
                 self._bad.add(bad, lines - len(batch))
             # After a bad line without "reject", the other lines are read only to count bad ones.
             is_wanted = len(batch) and (rejects or not self._bad.segments)
