@@ -207,14 +207,14 @@ def test_objects_of_any_size_are_written_whole_or_not_at_all(files, folder, size
     """Larger ones are uploaded in parts."""
     data = random.Random(size).randbytes(size)
     path = f"{folder.url}/new"
-    with contextlib.suppress(KeyError), files.create(path) as file:
+    with contextlib.suppress(KeyError), files.create(path, "text/plain") as file:
         file.write(data)
         raise KeyError
-    file = files.create(path)
+    file = files.create(path, "text/plain")
     file.write(data)
     del file
     assert not files.exists(path)
-    with files.create(path) as file:
+    with files.create(path, "text/plain") as file:
         for start in range(0, size, 1 << 20):
             file.write(memoryview(data)[start : start + (1 << 20)])
     assert folder.get("new") == data

@@ -82,20 +82,12 @@ class ObjectStores:
                 if meta["size"] or self.exists(path):
                     yield path, meta
 
-    def open(
-        self,
-        path: str,
-        mime_type: str = "application/octet-stream",
-        compression_type: str = CompressionTypes.UNCOMPRESSED,
-    ) -> Any:
+    def open(self, path: str, compression_type: str = CompressionTypes.UNCOMPRESSED) -> Any:
         place = _object(path)
         return ReadObject(partial(client, place), path, place.key)
 
     def create(
-        self,
-        path: str,
-        mime_type: str = "application/octet-stream",
-        compression_type: str = CompressionTypes.UNCOMPRESSED,
+        self, path: str, mime_type: str, compression_type: str = CompressionTypes.UNCOMPRESSED
     ) -> Any:
         """Opens a new object. It exists once it is closed, unless an exception closes it."""
         place = _object(path)
@@ -112,9 +104,6 @@ class ObjectStores:
 
     def metadata(self, path: str) -> FileMetadata:
         return _metadata(path, self._head(path))
-
-    def last_updated(self, path: str) -> float:
-        return float(self.metadata(path).last_updated_in_seconds)
 
     def checksum(self, path: str) -> str:
         version = mark(self._head(path))

@@ -200,7 +200,7 @@ def test_what_cannot_be_listed_written_or_found(server: Server) -> None:
     with pytest.raises(OSError, match="name each of them"):
         ObjectStores().match([f"{server.url}/*.txt"])
     with pytest.raises(OSError, match="nothing can be written"):
-        ObjectStores().create(f"{server.url}/x.txt")
+        ObjectStores().create(f"{server.url}/x.txt", "text/plain")
     said = r"names no bucket|empty path segment|has no account|Account"
     for path in ["s3:///x", "azfs://account", "s3://bucket/a//b"]:
         with pytest.raises(OSError, match=said):
