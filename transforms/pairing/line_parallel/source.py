@@ -65,7 +65,6 @@ class PairLines(OfSource):
     def expand(self, root: beam.Pipeline) -> Paired:
         streams, expected = self._source.inputs, self._source.expected
         listing = ListRanges(self._source.range_bytes, expected.cuts)
-        rejects = self._source.rejects
         counting = CountRanges(self._source, self._threads)
         reading = self._step(_ReadPortion(self._source, self._threads, self._describe))
         planning = self._step(PlanPortions(self._source, self._describe))
@@ -82,17 +81,14 @@ class PairLines(OfSource):
             | "Plan portions" >> beam.ParDo(planning)
         )
         portions = planned | "Spread the portions" >> beam.Reshuffle()
-        more = [_ReadPortion.SEGMENTS, *([_ReadPortion.DIGESTS] if self._describe else [])]
-        more += [_ReadPortion.TALLIES, _ReadPortion.REJECTED] if rejects else []
+        given = [_ReadPortion.SEGMENTS, *([_ReadPortion.DIGESTS] if self._describe else [])]
+        given += [_ReadPortion.TALLIES, _ReadPortion.REJECTED] if self._source.rejects else []
         texts = portions | "Read in lockstep" >> beam.ParDo(reading).with_outputs(
-            *more, main="batches"
+            *given, main="batches"
         )
         batches = as_batches(texts.batches, SegmentBatch)
-        digests = texts[_ReadPortion.DIGESTS] if self._describe else None
-        tallies = rejected = None
-        if rejects:
-            tallies, rejected = texts[_ReadPortion.TALLIES], texts[_ReadPortion.REJECTED]
-        return Paired(batches, texts[_ReadPortion.SEGMENTS], digests, tallies, rejected)
+        # Their names are those of the fields of `Paired`.
+        return Paired(batches, **{name: texts[name] for name in given})
 
 
 class _ReadPortion(ThreadedDoFn):
