@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from beam_bleu.pipeline.folder.file_names import MANIFEST, SEGMENT_SCORES
-from beam_bleu.pipeline.saved.saved_result import exists, named_if_damaged, read, result_at
+from beam_bleu.pipeline.saved.saved_result import beside, named_if_damaged, read, result_at
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.native.arrays import Floats, Integers
@@ -28,8 +28,7 @@ _AGAIN = "copy all files of one result again, or run it again with --segment_sco
 
 
 def manifest_of(folder: str) -> Mapping[str, Any]:
-    path = f"{folder.rstrip('/')}/{MANIFEST}"
-    manifest: Mapping[str, Any] = json.loads(read(path)) if exists(path) else {}
+    manifest: Mapping[str, Any] = json.loads(beside(folder.rstrip("/"), MANIFEST) or "{}")
     return manifest
 
 
