@@ -148,15 +148,12 @@ class _Described:
         )
 
     def paired(self, pattern: str) -> Source:
-        flags = self.flags
         check_pipes([("input", pattern)], self.anywhere)
         stream = Stream("input", checked_path("--input", pattern, self.anywhere))
-        if flags.system_column is None:
-            paired: Source = self._records(stream, self._wanted())
-            return paired
-        wanted = self._wanted(flags.id_column or ())
-        wanted = dataclasses.replace(wanted, system=flags.system_column)
-        return self._brought_together((), (), (self._records(stream, wanted),))
+        records = self._records(stream, self._wanted(self.flags.id_column or ()))
+        is_long = self.flags.system_column is not None
+        paired: Source = self._brought_together((), (), (records,)) if is_long else records
+        return paired
 
     def _brought_together(
         self, names: tuple[str, ...], candidates: tuple[Any, ...], of_references: tuple[Any, ...]
@@ -193,7 +190,7 @@ class _Described:
         ]
         return tuple(name for name, _ in named), streams[0], streams[1]
 
-    def _wanted(self, ids: tuple[str, ...] = ()) -> Wanted:
+    def _wanted(self, ids: tuple[str, ...]) -> Wanted:
         """What to read of records, including the columns (`ids`) that join them, if any."""
         flags = self.flags
         candidate_columns = flags.candidate_columns or ()
@@ -210,6 +207,7 @@ class _Described:
             candidate_columns,
             flags.reference_columns or (),
             ids=ids,
+            system=flags.system_column,
             labels=tuple(dict.fromkeys(name for name in names if name != LENGTH)),
             where=flags.where,
             path_labels=flags.label_from_path,
