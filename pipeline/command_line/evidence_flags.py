@@ -10,7 +10,7 @@ from beam_bleu.pipeline.errors.reporting import warn
 from beam_bleu.pipeline.history.nights import are_nights_around, inside, last_passed
 from beam_bleu.pipeline.result.rows import choices_in, definition_of
 from beam_bleu.pipeline.saved.saved_result import SavedResult, result_at
-from beam_bleu.pipeline.scoring.job import Evidence, Job
+from beam_bleu.pipeline.scoring.job import Evidence, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.thresholds import (
     DEFAULT_DROP_RULE,
     DROP_RULES,
@@ -30,6 +30,7 @@ from beam_bleu.transforms.definition.resampling import (
     Resampling,
     ResamplingMethodName,
 )
+from beam_bleu.transforms.definition.slicing import Slicing
 from beam_bleu.transforms.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -189,17 +190,19 @@ def gates(
     return dataclasses.replace(chosen, old=judged_by, old_name=old.name), old
 
 
-def gates_of_run(flags: Config, job: Job) -> Gates:
+def gates_of_run(
+    flags: Config, scorings_of: ScoringsOfMetrics, systems: Sequence[str], slicing: Slicing
+) -> Gates:
     output = flags.output or None
     asked, _ = gates(flags, [output] if output else [], replaced=output)
     definitions = {
         name: f"{scorings.corpus.name}|"
         + choices_in(scorings.corpus.signatures(scorings.text, 0, 0)[0], scorings.languages)
-        for name, scorings in job.scorings.items()
+        for name, scorings in scorings_of.items()
     }
     require_definitions(asked, definitions)
     # Without systems, because only the input names them, this checks nothing.
-    require_systems(asked, job.source.systems, job.slicing)
+    require_systems(asked, systems, slicing)
     return asked
 
 

@@ -122,12 +122,7 @@ def parse(argv: Sequence[str], named: Callable[..., None] | None = None) -> Argu
         if model := flags.choices.get("spm_model"):
             inputs.append(("--spm_model", checked_path("--spm_model", model, anywhere)))
         check_output(output, inputs)
-    job = dataclasses.replace(
-        job_of(flags, texts, metrics, run, threads),
-        output=output,
-        manifest=bool(output),
-        if_exists=flags.if_exists,
-    )
+    job = job_of(flags, texts, metrics, output, run, threads)
     return Arguments(job, flags, runner, options, mode)
 
 
@@ -171,7 +166,12 @@ def _check_engine(runner: Runner, spellings: Mapping[str, str], words: Sequence[
 
 
 def job_of(
-    flags: Config, source: Source, metrics: JobMetrics, run: str = "", threads: int = 1
+    flags: Config,
+    source: Source,
+    metrics: JobMetrics,
+    output: str = "",
+    run: str = "",
+    threads: int = 1,
 ) -> Job:
     slices = slicing(flags)
     if flags.metrics_by:
@@ -188,7 +188,8 @@ def job_of(
     job = Job(
         source=source,
         metrics=metrics,
-        output="",
+        output=output,
+        manifest=bool(output),
         segment_scores=flags.segment_scores,
         examples=flags.examples,
         confusions=flags.confusions,
@@ -198,6 +199,8 @@ def job_of(
         slicing=slices,
         evidence=evidence(flags, source.systems),
         most_rejected=flags.most_rejected,
+        gates=gates_of_run(flags, metrics.scorings, source.systems, slices),
+        if_exists=flags.if_exists,
     )
     check_columns(job.schema_of_segments.names if job.segment_scores else source.kept)
     if source.keeps_texts and not {*TEXTS.roles} <= {*metrics.needs.roles}:
@@ -205,4 +208,4 @@ def job_of(
             f"--keep {KEPT_TEXTS}: the metrics do not need the texts of candidates and references",
             f"leave {KEPT_TEXTS} out, or ask for a metric of texts, too",
         )
-    return dataclasses.replace(job, gates=gates_of_run(flags, job))
+    return job
