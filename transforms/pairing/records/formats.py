@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Literal, get_args
 
 from beam_bleu.transforms.pairing.files.streams import compression
@@ -54,6 +55,8 @@ class RecordFormat:
         return self.is_of_lines or self.delimiter != "" or self.parser != ""
 
 
+_transcripts = functools.partial(RecordFormat, ids=("id",), text="text")
+
 RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
     "parquet": RecordFormat("Parquet", (".parquet", ".pq")),
     "arrow": RecordFormat("Arrow", (".arrow", ".feather", ".ipc", ".arrows")),
@@ -95,27 +98,9 @@ RECORD_FORMATS: dict[RecordFormatName, RecordFormat] = {
     "evalplus": RecordFormat(
         "results of EvalPlus", (), parser="code_results.evalplus", ids=("task_id",)
     ),
-    "trn": RecordFormat(
-        "transcripts of sclite",
-        (".trn",),
-        parser="speech.trn_rows",
-        ids=("id",),
-        text="text",
-    ),
-    "stm": RecordFormat(
-        "timed transcripts of sclite",
-        (".stm",),
-        parser="speech.stm_rows",
-        ids=("id",),
-        text="text",
-    ),
-    "kaldi": RecordFormat(
-        "text of Kaldi",
-        (),
-        parser="speech.kaldi_rows",
-        ids=("id",),
-        text="text",
-    ),
+    "trn": _transcripts("transcripts of sclite", (".trn",), parser="speech.trn_rows"),
+    "stm": _transcripts("timed transcripts of sclite", (".stm",), parser="speech.stm_rows"),
+    "kaldi": _transcripts("text of Kaldi", (), parser="speech.kaldi_rows"),
 }
 
 
