@@ -291,6 +291,7 @@ def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
             at = _simple_end(at, end)
             if at == 0:
                 return 0
+        while True:
             if depth == 1 and key >= 0:
                 store_int(begins, key * stride, value)
                 store_int(ends, key * stride, at)
@@ -298,7 +299,8 @@ def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
             if at >= end:
                 return 0
             byte = load_byte(at)
-        while byte != _COMMA:
+            if byte == _COMMA:
+                break
             in_object = (objects & one) == one
             if byte != (CLOSE_OBJECT if in_object else CLOSE_LIST):
                 return 0
@@ -307,22 +309,17 @@ def _nested_end(at, end, keys, key_offsets, count, begins, ends, stride):
             at += 1
             if depth == 0:
                 return at
-            if depth == 1 and key >= 0:
-                store_int(begins, key * stride, value)
-                store_int(ends, key * stride, at)
-            at = blank_end(at, end)
-            if at >= end:
-                return 0
-            byte = load_byte(at)
         at += 1
         expects_key = (objects & one) == one
 
 
 @inner
 def _digits_end(at, end):
+    """The address after one digit or more; 0 if there is none."""
+    first = at
     while at < end and DIGIT_0 <= load_byte(at) <= DIGIT_9:
         at += 1
-    return at
+    return at if at > first else 0
 
 
 @inner
@@ -333,21 +330,12 @@ def _number_end(at, end):
     if at < end and load_byte(at) == DIGIT_0:
         at += 1
     else:
-        digits = at
         at = _digits_end(at, end)
-        if at == digits:
-            return 0
-    if at < end and load_byte(at) == _POINT:
-        digits = at + 1
-        at = _digits_end(digits, end)
-        if at == digits:
-            return 0
-    if at < end and load_byte(at) | LOWER == LETTER_E:
+    if at != 0 and at < end and load_byte(at) == _POINT:
+        at = _digits_end(at + 1, end)
+    if at != 0 and at < end and load_byte(at) | LOWER == LETTER_E:
         at += 1
         if at < end and (load_byte(at) == _PLUS or load_byte(at) == _MINUS):
             at += 1
-        digits = at
-        at = _digits_end(digits, end)
-        if at == digits:
-            return 0
+        at = _digits_end(at, end)
     return at if at - start <= MOST_DIGITS else 0
