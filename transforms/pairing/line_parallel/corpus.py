@@ -254,7 +254,7 @@ class PortionReading:
             values |= stream.columns(column, reader)
         labels = (values[name] for stream in self._corpus.label_streams for name in stream.labels)
         label_places = (
-            itertools.repeat(reader.places(lines), len(stream.labels))
+            itertools.repeat(reader.places(np.arange(lines)), len(stream.labels))
             for stream, reader in zip(self._corpus.label_streams, label_readers, strict=True)
         )
         of_paths, places_of_paths = self._labels_of_paths(lines)
@@ -278,7 +278,7 @@ class PortionReading:
         if not wanted:
             return [], []
         streams = self._streams[: len(self._fields)]  # those of texts
-        places = [reader.places(lines) for reader in self._readers[: len(streams)]]
+        places = [reader.places(np.arange(lines)) for reader in self._readers[: len(streams)]]
         files = np.stack([of_stream.paths.indices.to_numpy() for of_stream in places])
         different, rows = np.unique(files, axis=1, return_inverse=True)
         paths = [of_stream.paths.dictionary.to_pylist() for of_stream in places]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from beam_bleu.transforms.native.arrays import Bytes
+from beam_bleu.transforms.native.arrays import Bytes, Integers
 from beam_bleu.transforms.native.memory import BLOCK, READ_AHEAD, pread_function
 from beam_bleu.transforms.native.text_columns import offsets_of, padded, padded_column, text_bytes
 from beam_bleu.transforms.pairing.batch import Places
@@ -166,11 +166,7 @@ class LineReader:
 
     def good(self, column: pa.LargeStringArray) -> pa.LargeStringArray:
         """The lines taken last, with empty texts in place of bad lines, in a padded column."""
-        if not self.bad:
-            return column
-        is_bad = np.zeros(len(column), bool)
-        is_bad[self._bad_rows()] = True
-        return padded(pc.if_else(pa.array(is_bad), pa.scalar("", column.type), column))
+        return with_empty(column, self._bad_rows())
 
     def refuse_fields(
         self, column: pa.LargeStringArray, rows: Sequence[int], whats: Sequence[str], remedy: str
@@ -229,14 +225,13 @@ class LineReader:
             raise changed(stream, file.path, missing)
 
     def _add(self, row: int, reason: BadReason, what: str, remedy: str, raw: bytes) -> None:
-        path, number = self._place(self._last + row)
-        shown = self._stream.shown(path)
+        place = self.places(np.array([row]))
         self.bad.append(
             BadRecord(
                 self._segment(row),
                 self._stream.label,
-                shown,
-                f"line {number}",
+                place.paths[0].as_py(),
+                f"line {place.numbers[0]}",
                 reason,
                 what,
                 remedy,
@@ -247,9 +242,10 @@ class LineReader:
     def _segment(self, row: int) -> int:
         return self._first_segment + self._last + row
 
-    def places(self, lines: int) -> Places:
+    def places(self, rows: Integers) -> Places:
+        """The places of rows of the lines taken last, in ascending order."""
         ends = np.cumsum([piece.lines for piece in self._pieces])
-        taken = np.arange(self._last, self._last + lines)
+        taken = self._last + rows
         of_pieces = np.searchsorted(ends, taken, side="right")
         first = int(of_pieces[0])
         pieces = self._pieces[first : int(of_pieces[-1]) + 1]
@@ -264,10 +260,11 @@ class LineReader:
             taken + np.array(before)[of_pieces - first],
         )
 
-    def _place(self, line: int) -> tuple[str, int]:
-        """(the file that holds a line of this reader, its number there from 1)."""
-        for piece in self._pieces:
-            if line < piece.lines:
-                return piece.file.path, piece.first_line + line + 1
-            line -= piece.lines
-        raise AssertionError(f"line {line} is after the last piece")
+
+def with_empty(column: pa.LargeStringArray, rows: Sequence[int]) -> pa.LargeStringArray:
+    """The column with empty texts in these rows, padded."""
+    if not rows:
+        return column
+    is_empty = np.zeros(len(column), bool)
+    is_empty[rows] = True
+    return padded(pc.if_else(pa.array(is_empty), pa.scalar("", column.type), column))

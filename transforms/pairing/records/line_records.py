@@ -5,12 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from beam_bleu.transforms.errors import InputError
-from beam_bleu.transforms.native.text_columns import padded
 from beam_bleu.transforms.pairing.batch import usual_rows
 from beam_bleu.transforms.pairing.files.chunks import read_chunks
 from beam_bleu.transforms.pairing.files.found_files import (
@@ -28,7 +25,7 @@ from beam_bleu.transforms.pairing.lines.line_counting import (
     cut_corpus,
     refuse_undecoded,
 )
-from beam_bleu.transforms.pairing.lines.line_reader import TO_UTF8, LineReader
+from beam_bleu.transforms.pairing.lines.line_reader import TO_UTF8, LineReader, with_empty
 from beam_bleu.transforms.pairing.lines.plan import Piece, make_plan
 from beam_bleu.transforms.pairing.lines.text_digest import METHOD, sum_of_hashes
 from beam_bleu.transforms.pairing.records.choosing import require_same_columns
@@ -125,13 +122,9 @@ class LineRecords(RecordFiles):
         reader.finish()
 
     def columns_of(self, part: RawRecords) -> tuple[Columns, dict[int, Fault]]:
-        lines = part.values
-        if part.bad:  # bad lines may not be UTF-8
-            is_bad = np.zeros(len(lines), bool)
-            is_bad[part.bad_rows] = True
-            lines = padded(pc.if_else(pa.array(is_bad), pa.scalar("", lines.type), lines))
         read = _read_tab_separated if self.format == "tsv" else read_json_lines
-        return read(lines, part.chosen)
+        # Bad lines may not be UTF-8.
+        return read(with_empty(part.values, part.bad_rows), part.chosen)
 
     def digest_of(self, read: ReadRecords) -> int:
         return sum_of_hashes(read.raw.values, read.raw.first)
