@@ -31,6 +31,8 @@ _EXACT = ".8g"  # digits enough to see that 29.99997 is below 30
 
 _ONLY_ONE = "what a run has added up is not compared with saved totals"
 
+GATE_REMEDY = "find out what has changed, or change the threshold"
+
 Verdict = Literal["passed", "warned", "failed"]
 
 
@@ -100,7 +102,7 @@ def _lacking(name: str, threshold: Threshold) -> str:
     return f"{name}: it has no score of {score} ({threshold.shown})"
 
 
-def gate_error(checks: Sequence[Check], remedy: str) -> GateError | None:
+def gate_error(checks: Sequence[Check], remedy: str = GATE_REMEDY) -> GateError | None:
     reasons = [check.text for check in checks if check.verdict == "failed"]
     if not reasons:
         return None
@@ -206,7 +208,7 @@ def _drop(
 
 def gate_outcome(gates: Gates, result: Result, output: str) -> tuple[GateError | None, list[str]]:
     checks = judge(result, gates) if gates else []
-    remedy = "find out what has changed, or change the threshold"
+    remedy = GATE_REMEDY
     if output:
         remedy = f"the result in {output} is complete: beam-bleu gate {output} can judge it again"
     warnings = [check.text for check in checks if check.verdict == "warned"]

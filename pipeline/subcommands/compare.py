@@ -40,7 +40,7 @@ from beam_bleu.pipeline.result.rows import (
     definition_of,
 )
 from beam_bleu.pipeline.saved.comparing import ComparedResults, compared_results, pairing, without
-from beam_bleu.pipeline.saved.judging import Check, gate_error, judge
+from beam_bleu.pipeline.saved.judging import GATE_REMEDY, Check, gate_error, judge
 from beam_bleu.pipeline.saved.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.scoring.thresholds import THRESHOLD_FLAGS
 from beam_bleu.pipeline.subcommands import run
@@ -201,9 +201,6 @@ def _caption(
     return caption
 
 
-_REMEDY = "find out what has changed, or change the threshold"
-
-
 def gate_command(argv: Sequence[str]) -> int:
     description = (
         "Compares saved results with thresholds, and prints a line for each check, unless with "
@@ -238,11 +235,11 @@ def _gate(flags: argparse.Namespace) -> bytes:
         own = judge(saved.result, asked, saved.name, pairs)
         # Only for a folder: a scores.json named by itself may be a copy, or used to try thresholds.
         if saved.folder and kinds != {"warn"}:
-            error = gate_error(own, _REMEDY)
+            error = gate_error(own)
             keep_verdict(saved.folder, "" if error is None else error.cause)
         name = f"{saved.name}: " if len(results) > 1 else ""
         checks += (Check(check.verdict, name + check.text) for check in own)
-    error = gate_error(checks, _REMEDY)
+    error = gate_error(checks)
     if flags.quiet:  # then stderr gives the reasons, because stdout does not
         if error is not None:
             raise error
@@ -253,5 +250,5 @@ def _gate(flags: argparse.Namespace) -> bytes:
     if warned := verdicts.count("warned"):
         warn(f"{warned} of {len(checks)} checks warned")
     if error is not None:
-        raise GateError(f"{verdicts.count('failed')} of {len(checks)} checks failed", _REMEDY)
+        raise GateError(f"{verdicts.count('failed')} of {len(checks)} checks failed", GATE_REMEDY)
     return b""
