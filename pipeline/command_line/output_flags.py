@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from beam_bleu.pipeline.command_line.evidence_flags import BEST
+from beam_bleu.pipeline.command_line.evidence_flags import BEST, ComparisonFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS, only_scores
 from beam_bleu.pipeline.display.row_order import RowChoice, View
 from beam_bleu.pipeline.output.metrics import OWN_LABELS
@@ -53,7 +53,8 @@ class DisplayFlags(RowChoice):
         labels = ["(no label)" if label is None else label for label in result.partitions]
         if result.partitions != (None,):
             remarks = [*remarks, f"partition{'s'[: len(labels) - 1]} {joined(labels)}"]
-        from_best = getattr(self, "baseline", None) == BEST and BEST not in result.systems
+        is_best = isinstance(self, ComparisonFlags) and self.baseline == BEST
+        from_best = is_best and BEST not in result.systems
         view = View(result, data, remarks, self.width, self, from_best)
         write = only_scores if self.score_only else FORMATS[self.format][1]
         return write(view).encode()

@@ -137,20 +137,14 @@ def _as_in_run(row: Flag) -> Flag:
 
 
 @dataclasses.dataclass(frozen=True)
-class RescoringFlags(DefinitionFlags, ComparisonFlags):
-    pass
-
-
-@dataclasses.dataclass(frozen=True)
-class _Shown(DisplayFlags, ComparisonFlags):
+class RescoringFlags(DefinitionFlags, ComparisonFlags, DisplayFlags):
     pass
 
 
 def _rescore(flags: argparse.Namespace) -> bytes:
-    shown = filled(_Shown, vars(flags))
     saved = read_totals(flags.file)
     changes = with_choices(RescoringFlags, vars(flags))
-    return finish(rescored(saved, changes), shown, flags.output, [flags.file])
+    return finish(rescored(saved, changes), changes, flags.output, [flags.file])
 
 
 def rescored(saved: SavedTotals, flags: RescoringFlags) -> SavedTotals:
