@@ -158,6 +158,11 @@ def test_each_task_has_its_own_metrics(by_task: Path) -> None:
     assert rows == {(metric, task): 64 for metric, task, _ in expected}
 
 
+def test_references_of_a_task_without_texts_are_not_compared_with_those_of_systems() -> None:
+    run = called(*CHECKPOINTS, "--metrics_by", "mgsm*=mean:exact_match", "*=chrf", "--format=json")
+    assert (run.code, len(run.document["scores"])) == (0, 6)
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_a_file_needs_only_what_the_metrics_of_its_task_read(tmp_path: Path, suffix: str) -> None:
     rows: dict[str, list[dict[str, Any]]] = {

@@ -116,7 +116,8 @@ def choose(
         fields=tuple(schema.names) if numbered else (),
     )
     if wanted.witnesses:
-        others = [*(path for _, path in candidates), *chosen.names]
+        unread = (path for path in chosen.references if not path.steps)
+        others = [*(path for _, path in candidates), *chosen.names, *unread]
         witnesses = columns.texts_matching(wanted.witnesses, others)
         chosen = dataclasses.replace(chosen, witnesses=witnesses)
     if wanted.ids or len(roles) == 1:  # long records, or a join
@@ -383,6 +384,7 @@ class FileColumns:
             for text in self._matching("|".join(expressions))
             if self.schema.names.count(text) < 2
             and (path := self.named("", text)).steps not in used
+            and path not in others
             and pa.types.is_large_string(type_at(self.schema, path))
         )
 
