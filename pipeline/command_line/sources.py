@@ -30,6 +30,7 @@ from beam_bleu.transforms.pairing.files.streams import (
 )
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
+from beam_bleu.transforms.pairing.needs import ANSWERS
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,
@@ -216,7 +217,10 @@ class _Described:
             kept=tuple(pair for pair in flags.kept if pair != (KEPT_ID, *ids)),
             keeps_texts=flags.keeps_texts,
             tasks=self.metrics.unpooled,
-            needs_of_tasks=self.metrics.needs_of_tasks,
+            needs_of_tasks={
+                pattern: own + ANSWERS if flags.keeps_texts else own
+                for pattern, own in self.metrics.needs_of_tasks.items()
+            },
         )
 
     def _records(self, stream: Stream, wanted: Wanted) -> Any:

@@ -159,8 +159,18 @@ def test_each_task_has_its_own_metrics(by_task: Path) -> None:
 
 
 def test_references_of_a_task_without_texts_are_not_compared_with_those_of_systems() -> None:
-    run = called(*CHECKPOINTS, "--metrics_by", "mgsm*=mean:exact_match", "*=chrf", "--format=json")
+    by_task = ["--metrics_by", "mgsm*=mean:exact_match", "*=chrf"]
+    run = called(*CHECKPOINTS, *by_task, "--format=json")
     assert (run.code, len(run.document["scores"])) == (0, 6)
+
+
+def test_kept_texts_are_read_for_each_task(tmp_path: Path) -> None:
+    by_task = ["--metrics_by", "mgsm*=mean:exact_match", "*=chrf"]
+    flags = [*by_task, "--segment_scores", "--keep=text", "--output", tmp_path]
+    assert called(*CHECKPOINTS, *flags).code == 0
+    rows = pq.read_table(tmp_path / "segment_scores").sort_by("index").to_pylist()
+    kept = [row["references"] for row in rows if row["system"] == "base" and "_de" in row["task"]]
+    assert kept == [[row["target"]] for row in samples("base", "mgsm_direct_de")]
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
