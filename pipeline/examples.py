@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from beam_bleu.pipeline.display.row_order import decimals_of
 from beam_bleu.pipeline.errors.printable import printable, value_text
 from beam_bleu.pipeline.folder.file_names import EXAMPLES, MANIFEST
-from beam_bleu.pipeline.saved.saved_result import exists, read
+from beam_bleu.pipeline.saved.saved_result import beside
 from beam_bleu.pipeline.saved.segment_scores import manifest_of, opened, segment_files
 from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.examples.example import CUT_MARK, MOST_CHARACTERS, KindName
@@ -65,11 +65,11 @@ def read_examples(folder: str) -> Sequence[Entry] | None:
 
 def read_listed(folder: str, what: str, name: str) -> list[dict[str, Any]] | None:
     named = manifest_of(folder).get(what)
-    path = f"{folder.rstrip('/')}/{name}"
-    if named is None or not exists(path):
+    data = beside(folder, name)
+    if named is None or data is None:
         return None
-    data = read(path)
     if hashlib.sha256(data).hexdigest() != named["sha256"]:
+        path = f"{folder.rstrip('/')}/{name}"
         raise InputError(
             f"{path} does not belong to the {MANIFEST} beside it: its SHA-256 does not match",
             f"run it again with --{what}, or copy the files of one result again",

@@ -78,7 +78,7 @@ class ResultFile(NamedTuple):
 
 
 def beside(folder: str, name: str) -> bytes | None:
-    path = f"{folder}/{name}"
+    path = f"{folder.rstrip('/')}/{name}"
     return read(path) if folder and exists(path) else None
 
 

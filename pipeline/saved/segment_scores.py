@@ -28,7 +28,7 @@ _AGAIN = "copy all files of one result again, or run it again with --segment_sco
 
 
 def manifest_of(folder: str) -> Mapping[str, Any]:
-    manifest: Mapping[str, Any] = json.loads(beside(folder.rstrip("/"), MANIFEST) or "{}")
+    manifest: Mapping[str, Any] = json.loads(beside(folder, MANIFEST) or "{}")
     return manifest
 
 
