@@ -49,15 +49,15 @@ def formatted_log(name: LogFormatName) -> Iterator[None]:
         logging.captureWarnings(False)
 
 
+def now() -> str:
+    time = datetime.datetime.now(datetime.timezone.utc)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def log_line(level: str, message: str, text: str, **more: Any) -> str:
     if not Log.is_json:
         return text
-    now = (
-        datetime.datetime.now(datetime.timezone.utc)
-        .isoformat(timespec="milliseconds")
-        .replace("+00:00", "Z")
-    )
-    fields = {"time": now, "level": level, "message": message, "run": Log.run}
+    fields = {"time": now(), "level": level, "message": message, "run": Log.run}
     return json_text(fields | {"host": platform.node()} | more)
 
 
@@ -236,8 +236,8 @@ def _write_line(stream: TextIO, states: Iterator[State]) -> None:
 
 def _write_log(stream: TextIO, messages: Iterator[str]) -> None:
     for message in messages:
-        now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
-        line = log_line("info", message, f"{now} beam-bleu: {printable(message)}")
+        time = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        line = log_line("info", message, f"{time} beam-bleu: {printable(message)}")
         stream.write(f"{line}\n")
         stream.flush()
 

@@ -37,8 +37,9 @@ from openlineage.client.facet_v2 import (
 from openlineage.client.transport.console import ConsoleTransport
 
 from beam_bleu.pipeline.errors.reporting import Ending, warn
+from beam_bleu.pipeline.errors.terminal import now
 from beam_bleu.pipeline.folder.publication import result_in
-from beam_bleu.pipeline.output.run_record import HIDDEN, now, without_url_secrets
+from beam_bleu.pipeline.output.run_record import HIDDEN, without_url_secrets
 from beam_bleu.pipeline.output.run_results import RunResult
 from beam_bleu.transforms.errors import UsageError
 from beam_bleu.transforms.pairing.files.streams import Stream, before_wildcard, is_pattern

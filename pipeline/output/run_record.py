@@ -13,11 +13,10 @@ import platform
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from beam_bleu.pipeline.errors.reporting import Ending, warn
-from beam_bleu.pipeline.errors.terminal import Log
+from beam_bleu.pipeline.errors.terminal import Log, now
 from beam_bleu.pipeline.errors.told_errors import MISSED, USAGE
 from beam_bleu.pipeline.folder import storage
 from beam_bleu.pipeline.folder.file_names import METRICS, RUN_RECORD, SCORES, SUCCESS
@@ -239,11 +238,6 @@ def _folder() -> str | None:
 
 def _or_none(text: str) -> str | None:
     return without_url_secrets(text) if text else None
-
-
-def now() -> str:
-    time = datetime.now(timezone.utc)
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 HIDDEN = "***"

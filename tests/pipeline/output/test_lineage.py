@@ -17,9 +17,9 @@ import pytest
 from command_line import REFERENCES, SYSTEMS, Argument, Run, called
 
 from beam_bleu.pipeline.errors.reporting import Ending
+from beam_bleu.pipeline.errors.terminal import now
 from beam_bleu.pipeline.output import lineage
 from beam_bleu.pipeline.output.lineage import Lineage, dataset
-from beam_bleu.pipeline.output.run_record import now
 from beam_bleu.transforms.pairing.files.streams import Stream
 
 WORDS = [REFERENCES[0], "-i", SYSTEMS["atlas"], "--lineage=news-nightly"]
