@@ -24,7 +24,7 @@ from beam_bleu.transforms.native.text_columns import padded, padded_texts
 from beam_bleu.transforms.pairing.batch import SegmentBatch, usual_rows
 from beam_bleu.transforms.pairing.canonical import reference_counts
 from beam_bleu.transforms.pairing.segments import arrow_columns
-from beam_bleu.transforms.pairing.segments.batching import column_batches
+from beam_bleu.transforms.pairing.segments.batching import column_batches, shortened
 from beam_bleu.transforms.score.differences import ComparedSystems, chosen_pairs
 from beam_bleu.transforms.score.score import Score
 from beam_bleu.transforms.statistics.counting import count_all_pairs
@@ -357,8 +357,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
-    return f"{text if len(text) <= 80 else text[:77] + '...'}, of type {type(value).__name__}"
+    return f"{shortened(value)}, of type {type(value).__name__}"
 
 
 def _on_threads(

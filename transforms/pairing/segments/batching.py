@@ -165,7 +165,7 @@ def _checked(
         elif reference is not None:
             raise _other_form("a reference must be a str or None", reference, form)
     if is_missing:
-        what = f"the segment with the candidate {_shown(candidates[0])} has no reference"
+        what = f"the segment with the candidate {shortened(candidates[0])} has no reference"
         raise InputError(what, "give it one (perhaps an empty string), or leave the segment out")
     return candidates, references, characters
 
@@ -174,13 +174,13 @@ def pair_of(segment: Any, form: str) -> tuple[Any, Any]:
     try:
         first, second = segment
     except (TypeError, ValueError):
-        raise InputError(f"{form}, got {_shown(segment)}", _PLACES) from None
+        raise InputError(f"{form}, got {shortened(segment)}", _PLACES) from None
     return first, second
 
 
 def _other_form(must_be: str, value: object, form: str) -> InputError:
     return InputError(
-        f"{must_be}, got {_shown(value)}, of type {type(value).__name__}", f"{form}: {_PLACES}"
+        f"{must_be}, got {shortened(value)}, of type {type(value).__name__}", f"{form}: {_PLACES}"
     )
 
 
@@ -188,11 +188,11 @@ def _column(texts: Sequence[str | None]) -> pa.LargeStringArray:
     try:
         return pa.array(texts, pa.large_string())
     except UnicodeEncodeError as error:
-        what = f"not Unicode text: {_shown(error.object)} has a lone surrogate at {error.start}"
+        what = f"not Unicode text: {shortened(error.object)} has a lone surrogate at {error.start}"
         raise InputError(what, "decode the text with its real encoding") from None
 
 
-def _shown(value: object) -> str:
+def shortened(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
