@@ -176,16 +176,6 @@ def test_title_date_and_note(folder):
     refused.assert_failed(2, "--date must be a day such as 2026-11-29, got 29.11.2026")
 
 
-def test_examples_of_an_earlier_version_show_the_texts_that_they_have(tmp_path):
-    both = [example("loss"), example("worst", system="atlas", candidate="a dog")]
-    for each in both:
-        del each["candidates"]
-    folder = written_result(tmp_path / "night", of_two_systems(), both)
-    data = page(result_at(str(folder))).decode()
-    (row,) = re.findall('<tr data-systems="0 1 ".*?</tr>', data, re.DOTALL)
-    assert all(f"<dt>{name}</dt>" in row for name in ("atlas", "birch", "reference 1"))
-
-
 def test_one_system_without_errors_or_slices():
     document = result({**entry("only", 12.34, None), "interval": None}) | {"segments": 1}
     text = Parsed(page(SavedResult("night", read_result(document)))).text
