@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from beam_bleu.pipeline.command_line.definition_flags import language_code
 from beam_bleu.pipeline.command_line.source_flags import needed_labels
 from beam_bleu.pipeline.folder.paths import checked_path
+from beam_bleu.pipeline.saved.saved_result import read
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.flags import flag
 from beam_bleu.transforms.errors import BleuError, InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
-from beam_bleu.transforms.pairing.files.chunks import PART, read_chunks
-from beam_bleu.transforms.pairing.files.found_files import find_files, open_anywhere
+from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
 from beam_bleu.transforms.pairing.files.streams import (
     Stream,
@@ -204,19 +204,16 @@ def _lm_eval(flags: Config) -> Settings:
 
 
 def _filters_of_first_file(flags: Config) -> str:
-    filters: dict[bytes, None] = {}
+    words = filter(None, (flags.input, *flags.systems, *flags.candidates))
     # What cannot be read here, such as a pipe, is read by the job, or is its error.
     with contextlib.suppress(BleuError):
-        words = filter(None, (flags.input, *flags.systems, *flags.candidates))
-        stream = Stream("--layout", name_and_pattern(next(words, ""))[1])
-        for file in find_files(stream, enough=1)[:1]:
-            for chunk in read_chunks(stream, file, PART, open_anywhere):
-                filters |= dict.fromkeys(_FILTER.findall(chunk))
-    names = joined([name.decode(errors="replace") for name in filters])
-    return f"; {file.path} has {names}" if names else ""
+        path = _found(name_and_pattern(next(words, ""))[1])[0]
+        if filters := dict.fromkeys(_FILTER.findall(read(path).decode(errors="replace"))):
+            return f"; {path} has {joined([*filters])}"
+    return ""
 
 
-_FILTER = re.compile(rb'"filter": *"([^"\\]+)"')
+_FILTER = re.compile(r'"filter": *"([^"\\]+)"')
 
 
 def _hf_translation(flags: Config) -> Settings:

@@ -229,11 +229,8 @@ class _Described:
         flags = self.flags
         name = flags.input_format or format_of_name(stream.pattern)
         if name is None and os.path.isdir(stream.pattern):
-            raise UsageError(
-                f"{stream.label}: {stream.pattern} is a folder",
-                "name the files in it by a pattern in quotes, such as "
-                f"'{stream.pattern.rstrip('/')}/**/*.jsonl'",
-            )
+            remedy = f"name its files, such as '{stream.pattern.rstrip('/')}/**/*.jsonl', in quotes"
+            raise UsageError(f"{stream.label}: {stream.pattern} is a folder", remedy)
         if name is None:
             suffixes = [suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes]
             raise UsageError(
@@ -245,11 +242,9 @@ class _Described:
         # None, without a flag: the choice of columns decides.
         header = False if flags.no_header else flags.header or None
         if header is not None and not RECORD_FORMATS[name].delimiter:
-            raise UsageError(
-                f"--{'header' if header else 'no_header'} is for CSV and tab-separated text, and "
-                f"{stream.pattern} has {RECORD_FORMATS[name].label}",
-                "leave it out",
-            )
+            flag = "--header" if header else "--no_header"
+            what = f"{flag} is for CSV and tab-separated text, not for {stream.pattern}"
+            raise UsageError(what, "leave it out")
         return record_files(
             stream,
             wanted,

@@ -127,12 +127,6 @@ def _day(text: str) -> str:
         raise ValueError(f"must be a day such as 2026-11-29, got {text}") from None
 
 
-def _title(text: str) -> str:
-    if text.isspace():
-        raise ValueError("must not be only white space")
-    return text
-
-
 def report_command(argv: Sequence[str]) -> int:
     description = (
         "Makes one HTML page of a result, with charts and examples. It loads nothing, so it can "
@@ -149,11 +143,7 @@ def report_command(argv: Sequence[str]) -> int:
     shown = f"the page; - for stdout; default {REPORT} in the folder of the only result"
     output = Flag("output", shown, "FILE", ("--output",))
     headline = [
-        Flag(
-            *("title", "the title of the page", "TEXT", ("--title",)),
-            shown_default=_SCORED,
-            convert=_title,
-        ),
+        Flag("title", "the title of the page", "TEXT", ("--title",), shown_default=_SCORED),
         Flag("date", "the day to show below it", "YYYY-MM-DD", ("--date",), convert=_day),
         Flag("note", "a paragraph to show below it", "TEXT", ("--note",)),
     ]
@@ -162,6 +152,8 @@ def report_command(argv: Sequence[str]) -> int:
 
 
 def _report(flags: argparse.Namespace) -> bytes:
+    if (flags.title or "").isspace():
+        raise UsageError("--title has only white space", "write a title, or leave it out")
     # Without file://, which Beam, by which the page is written, does not understand.
     several = are_several(flags.results)
     path = (flags.output or _beside_result(flags.results, several)).removeprefix("file://")

@@ -183,7 +183,7 @@ r.txt -i 'x=a/*.JSONL.gz' => --join_on COLUMN
 --input x.jsonl --where b==a => --where
 --input x.jsonl --system_column s => --id_column
 --input x.jsonl --header => --header is for CSV
-r.csv -i c.jsonl --join_on id --no_header => c.jsonl has JSON lines
+r.csv -i c.jsonl --join_on id --no_header => not for c.jsonl
 --input x.jsonl --id_column s => --system_column
 --input x.jsonl --system_column s --id_column i --candidate_columns a,b => only one column
 r.jsonl -i c.jsonl --join_on id --candidate_columns a,b => only one column
