@@ -134,7 +134,7 @@ _LAYOUTS = {
     "for perplexity, `word_perplexity` and `byte_perplexity`, per word. Needs `--where "
     "filter=NAME`, except for perplexity",
     "lighteval": "details_*.parquet of Lighteval: `model_response.text[0]` and "
-    "`doc.choices[0]`, of version 0.10 or later",
+    "`doc.choices[0]`, of version 0.10 or later, for tasks whose `doc.gold_index` is 0",
     "hf-translation": "data sets of the Hugging Face Hub with a column such as `translation: "
     "{en, fr}`: `--language` says which one is the reference",
     "opus": "aligned text files of OPUS and of its test sets. The label `label` is in REF.labels",

@@ -101,7 +101,11 @@ def _decoded(text: str) -> str:
 
 
 class Sign(NamedTuple):
-    """A sign, with the shares of the texts from which on it is certain, or likely: a warning."""
+    """A sign, with the shares of the texts from which on it is certain, or likely: a warning.
+
+    Values of records can be meant to be in another format, except in one that a program writes by
+    mistake, `is_slip`, if only one side has it.
+    """
 
     kind: str
     what: str
@@ -109,6 +113,7 @@ class Sign(NamedTuple):
     likely: float
     find: Find
     remedy: str = ""
+    is_slip: bool = False
 
 
 _ALONE = "give the text of the segments alone, a line each"
@@ -165,6 +170,9 @@ SIGNS: tuple[Sign, ...] = (
             r"""^\s*(?:\['.*'\]|\[".*"\]|\[\{'.*|b'.*'|b".*"|\{'\w+'\s*:.*\}|tensor\(.*)$""",
             *("['", '["', "[{'", "b'", 'b"', "{'", "tensor("),
         ),
+        "give the texts themselves; for references in records, name a column that has them as a "
+        "list, such as --reference_columns doc.answers",
+        is_slip=True,
     ),
     Sign(
         *("pieces", "have '@@' of BPE, or the marks U+2581 or U+FFED of other pieces", 0.2, 0.01),
@@ -237,7 +245,11 @@ def signs_in(streams: Sequence[Stream], *, of_values: bool = False) -> Iterator[
             stream
             for stream in likely
             if shares[stream] >= sign.certain
-            and not (sign.kind == "another-format" and of_values)
+            and not (
+                sign.kind == "another-format"
+                and of_values
+                and (not sign.is_slip or _is_in_others(stream, shares))
+            )
             and not (sign.kind == "marks" and not stream.is_of_candidates)
         ]
         refused |= {*certain}

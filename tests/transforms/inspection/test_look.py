@@ -98,6 +98,17 @@ def test_what_is_certain_is_refused():
         assert sum(cause in notice.sentence for notice in look_at(sample, list(ALLOWED))) == 1
 
 
+def test_a_list_of_references_that_was_made_a_text_is_refused_in_records():
+    """As lm-eval 0.4.13 and lmms-eval write a `target` that is a list."""
+    listed = [repr([text, text.lower()]) for text in REFERENCES]
+    with pytest.raises(InputError, match="references 1 look like values of Python"):
+        look_at(sampled({"a": CANDIDATES}, [listed]), of_values=True)
+    (notice,) = look_at(
+        sampled({"a": [*map(repr, map(str.split, CANDIDATES))]}, [listed]), of_values=True
+    )
+    assert "look like values of Python" in notice.sentence
+
+
 def test_a_rare_sign_is_a_warning_with_its_share_and_its_first_place():
     candidates = list(CANDIDATES)
     for place in (7, 99, 300, 311):
