@@ -203,3 +203,9 @@ def _logging_kept():
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
+
+
+@pytest.fixture
+def out(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A folder for the output, which does not exist yet."""
+    return tmp_path / "out"
