@@ -4,18 +4,18 @@ In every run Beam asks thousands of times for the signatures of the same functio
 not change in a process, so here Beam remembers them. Beam also records the lines of code that set
 each type hint, for messages about wrong types; here it does not. It pickles with cloudpickle, which
 looks at each object in Python; here it does so only if Python's own pickler fails. It compresses
-what is pickled, for which bz2 clears megabytes each time; here it does not. It asks for the width
-of the terminal for each of its 400 flags. Tests that start a process or use an engine run Beam
-without these changes.
+what is pickled, for which bz2 clears megabytes each time; here it does not. It makes a parser of
+flags for each view of its options; here it remembers what a parser gave. Tests that start a process
+or use an engine run Beam without these changes.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
+import copy
 import logging
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any, TypeVar
 from unittest import mock
@@ -25,7 +25,7 @@ logging.root.addHandler(_quiet)
 try:
     # Beam logs what is not installed, and pytest would show it after its last line.
     from apache_beam.internal import cloudpickle_pickler
-    from apache_beam.options.pipeline_options import _BeamArgumentParser
+    from apache_beam.options.pipeline_options import PipelineOptions
     from apache_beam.runners.worker.bundle_processor import BundleProcessor
     from apache_beam.transforms import core
     from apache_beam.typehints import decorators
@@ -67,6 +67,22 @@ def _pickled(o: Any, *arguments: Any, **keywords: Any) -> bytes:
         return _cloudpickled(o, *arguments, **keywords)
 
 
+_make_options = PipelineOptions.__init__
+
+_options: dict[tuple[type, tuple[str, ...]], dict[str, Any]] = {}
+
+
+def _init_options(self: Any, flags: Sequence[str] | None = None, **keywords: Any) -> None:
+    if flags is None or keywords:
+        _make_options(self, flags, **keywords)
+        return
+    key = type(self), tuple(flags)
+    if key not in _options:
+        _make_options(self, flags)
+        _options[key] = copy.deepcopy(self.__dict__)
+    self.__dict__.update(copy.deepcopy(_options[key]), _flags=flags)
+
+
 def remember() -> None:
     """From now on Beam remembers in this process."""
     core.get_function_args_defaults = _args_defaults
@@ -78,8 +94,7 @@ def remember() -> None:
     cloudpickle_pickler.bz2 = SimpleNamespace(
         compress=lambda data, compresslevel: data, decompress=lambda data: data
     )
-    formatter = argparse.HelpFormatter("", width=80)
-    _BeamArgumentParser._get_formatter = lambda _: formatter
+    PipelineOptions.__init__ = _init_options
 
 
 @contextlib.contextmanager

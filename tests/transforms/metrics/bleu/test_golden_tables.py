@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from scoring import score_of
+from scoring import counted, group_totals, rows_of_table, score_of, score_of_totals
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig, BleuScore
 from beam_bleu.transforms.metrics.bleu.presets import comparable, preset
@@ -111,10 +111,13 @@ def mteval13a(record: dict[str, Any], texts: dict[str, Any]) -> Pairs:
     if INTERNATIONAL in options:
         choices["tokenize"] = "intl"
     config = preset("mteval13a", **choices)
-    yield scored(texts, config).score, close(100 * record["score"])
-    segments = zip(texts["candidates"], texts["references"], strict=True)
-    for segment, expected in zip(segments, record["segment_scores"], strict=True):
-        yield score_of([segment], config).score, close(100 * expected)
+    segments = [*zip(texts["candidates"], texts["references"], strict=True)]
+    statistics = counted(segments, config)
+    totals = group_totals(statistics, with_products=True)
+    yield score_of_totals(totals, config).score, close(100 * record["score"])
+    rows = rows_of_table(statistics, config.metric)
+    for row, expected in zip(rows, record["segment_scores"], strict=True):
+        yield row["score"], close(100 * expected)
 
 
 def assert_same(
