@@ -17,6 +17,7 @@ from command_line import PROJECT, called, without_progress
 from engine_parts import need
 from markdown_tables import sections, tables
 from scoring import score_of
+from shells import run_shell
 
 from beam_bleu.pipeline.command_line.options import parse
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
@@ -75,65 +76,13 @@ def shown_runs():
         yield pytest.param(block, marks=marks, id=commands(block)[-1][0])
 
 
-BEAM_BLEU = """#!/bin/sh
-printf '%s\\0' $$ "$@" > .bin/asked
-code=$(cat .bin/answered)
-[ $code != 0 ] || cat .bin/err >&2
-cat .bin/out
-[ $code = 0 ] || cat .bin/err >&2
-exit $code
-"""
-"""In place of the command: the process of the test runs it, which saves a second of imports.
-
-Warnings come before a result, and an error after what is shown.
-"""
-
-
-def answer(asked, folder):
-    """Runs the command as BEAM_BLEU asks for it, with its stdin and the pipes of its shell."""
-    process, *arguments = asked.decode().split("\0")[:-1]
-    streams = f"/proc/{process}/fd/"
-    before, stdin = os.dup(0), os.open(f"{streams}0", os.O_RDONLY)
-    os.dup2(stdin, 0)
-    code = 1
-    try:
-        run = called(*(word.replace("/dev/fd/", streams) for word in arguments))
-        (folder / "err").write_text(run.err)
-        (folder / "out").write_bytes(run.out)
-        code = run.code
-    finally:
-        os.dup2(before, 0)
-        os.close(before)
-        os.close(stdin)
-        (folder / "answered").write_text(str(code))
-
-
 def output_of(script, folder):
     """What commands print, in one shell, so that $? is the exit code of the previous command."""
-    programs = folder / ".bin"
-    programs.mkdir()
-    run_sh = f'#!/bin/sh\nexec "{PROJECT}/run.sh" "$@"\n'
-    for program, text in ((folder / "run.sh", run_sh), (programs / "beam-bleu", BEAM_BLEU)):
-        program.write_text(text)
-        program.chmod(0o755)
-    for name in ("asked", "answered"):
-        os.mkfifo(programs / name)
-    with (
-        (programs / "printed").open("wb") as printed,
-        subprocess.Popen(
-            ["bash", "-c", f"{script}\n: > .bin/asked"],
-            env=os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"},
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.STDOUT,
-        ) as shell,
-    ):
-        try:
-            while asked := (programs / "asked").read_bytes():
-                answer(asked, programs)
-        finally:
-            shell.kill()  # if the command has raised something
-    return (programs / "printed").read_text()
+    run_sh = folder / "run.sh"
+    run_sh.write_text(f'#!/bin/sh\nexec "{PROJECT}/run.sh" "$@"\n')
+    run_sh.chmod(0o755)
+    env = os.environ | {"PATH": f"{folder}/.bin:{os.environ['PATH']}"}
+    return run_shell(["bash", "-c", script], folder / ".bin", env, stderr=subprocess.STDOUT).stdout
 
 
 @pytest.mark.parametrize("block", [*shown_runs()])

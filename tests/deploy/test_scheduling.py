@@ -6,12 +6,10 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from command_line import (
-    COMMAND,
     PROJECT,
     REFERENCES,
     SYSTEMS,
@@ -19,22 +17,18 @@ from command_line import (
     streams,
     write_texts_of_a_day,
 )
+from shells import run_shell
 
 SCRIPT = PROJECT / "deploy" / "cron" / "nightly.sh"
 
 
 @pytest.fixture
 def folders(tmp_path) -> dict[str, str]:
-    """An environment as cron's, with folders and a command for this test."""
-    command = tmp_path / "beam-bleu"
-    command.write_text(
-        f"#!/bin/sh\nPYTHONPATH='{':'.join(sys.path)}' exec {' '.join(COMMAND)} \"$@\"\n"
-    )
-    command.chmod(0o755)
+    """An environment as cron's, with folders for this test."""
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": os.environ["HOME"],
-        "BEAM_BLEU": str(command),
+        "BEAM_BLEU": str(tmp_path / "bin" / "beam-bleu"),
         "TEXTS": str(tmp_path / "texts"),
         "SCORES": str(tmp_path / "scores"),
     }
@@ -45,8 +39,9 @@ def write_texts(folders: dict[str, str], day: str) -> Path:
 
 
 def run(day, folders):
-    words = [str(SCRIPT), day]
-    return subprocess.run(words, env=folders, capture_output=True, text=True, timeout=120)
+    folder = Path(folders["BEAM_BLEU"]).parent
+    shutil.rmtree(folder, ignore_errors=True)
+    return run_shell([SCRIPT, day], folder, folders)
 
 
 def test_the_script_scores_the_day_that_is_given(folders):
@@ -89,12 +84,14 @@ def test_the_script_scores_the_records_of_a_partition(folders):
 def test_a_signal_to_the_script_ends_beam_bleu_in_order(folders, tmp_path):
     write_texts(folders, "2026-11-20")
     ended, link = tmp_path / "ended", tmp_path / "link.prom"
-    Path(folders["BEAM_BLEU"]).write_text(
+    command = tmp_path / "command"
+    command.write_text(
         "#!/bin/sh\n[ $1 != files ] || exit 0\n"
         f"trap 'sleep 0.1; echo in order >{ended}; exit 143' TERM\n"
         "echo ready\nfor _ in $(seq 500); do sleep 0.02; done\n"
     )
-    environment = {**folders, "METRICS": str(link)}
+    command.chmod(0o755)
+    environment = {**folders, "METRICS": str(link), "BEAM_BLEU": str(command)}
     with subprocess.Popen(
         [str(SCRIPT), "2026-11-20"], env=environment, stdout=subprocess.PIPE, text=True
     ) as script:

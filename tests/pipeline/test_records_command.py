@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
-import subprocess
 from typing import Any
 
 import pytest
 from command_line import (
-    COMMAND,
     EXAMPLE,
     EXAMPLES,
-    PROJECT,
     Run,
     called,
     read_lines,
@@ -19,6 +18,7 @@ from command_line import (
     write_records,
 )
 from memory_filesystem import OBJECTS
+from shells import run_shell
 
 REFERENCES = [read_lines(EXAMPLES / "references" / f"{name}.txt") for name in "ab"]
 NAMES = ["atlas", "birch", "cobalt"]
@@ -94,16 +94,12 @@ def test_records_from_a_pipe(tmp_path, of_lines):
         ("jsonl", "cat {path} | {command} --input -"),
         ("parquet", "{command} --input <(cat {path})"),
     ):
-        path = write_records(tmp_path / f"all.{suffix}", ROWS)
+        path, folder = write_records(tmp_path / f"all.{suffix}", ROWS), tmp_path / suffix
         flags = f" --input_format {suffix} --candidate_columns atlas=hyp_atlas --format json"
-        process = subprocess.run(
-            ["bash", "-c", script.format(path=path, command=" ".join(COMMAND)) + flags],
-            cwd=PROJECT,
-            capture_output=True,
-            timeout=120,
-        )
-        run = Run(process.returncode, process.stdout, process.stderr.decode())
-        assert scores(run) == {"atlas": of_lines["atlas"]}
+        line = script.format(path=path, command=folder / "beam-bleu") + flags
+        found = json.loads(run_shell(["bash", "-c", line], folder, os.environ).stdout)
+        (score,) = found["scores"]
+        assert score == {"system": "atlas", **of_lines["atlas"]}
 
 
 @pytest.mark.parametrize("partition", ["", "lang=de/year=2026/"])
