@@ -16,7 +16,6 @@ from command_line import (
     called,
     read_lines,
     streams,
-    typed,
     write_lines,
 )
 from result_folder import assert_files
@@ -42,10 +41,10 @@ def as_flags(choices: dict[str, object]) -> list[str]:
 # sacreBLEU's definitions
 
 
-def test_scores_equal_sacrebleus_as_typed_and_json_is_what_output_gets(tmp_path):
+def test_scores_equal_sacrebleus_and_json_is_what_output_gets(tmp_path):
     choices = {"tokenize": "none", "lowercase": True}
     folder = tmp_path / "new" / "folder"
-    run = typed(*EXAMPLE, *as_flags(choices), "--format", "json", "--output", folder)
+    run = called(*EXAMPLE, *as_flags(choices), "--format", "json", "--output", folder)
     assert run.err == ""
     assert_equals_sacrebleu(run.document, CANDIDATES, OF_EXAMPLE, **choices)
     assert (folder / "scores.json").read_bytes() == run.out

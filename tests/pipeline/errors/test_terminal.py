@@ -104,7 +104,6 @@ def in_shell(words: Sequence[object], streams: str) -> Run:
 def test_a_stdout_that_cannot_be_written_is_not_success():
     for words, stdout, cause in (
         (["--help"], "> /dev/full", "stdout cannot be written: No space left on device"),
-        (EXAMPLE, "> /dev/full", "stdout cannot be written: No space left on device"),
         (["--preset", "list"], ">&-", "stdout is closed"),
     ):
         in_shell([*COMMAND, *words], stdout).assert_failed(1, cause)

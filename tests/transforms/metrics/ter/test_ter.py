@@ -140,7 +140,7 @@ def test_recorded_edits(title):
     assert not [row for row in rows if row[1] != row[2]][:1]
     # sacreBLEU takes up to some seconds for one segment.
     segments.sort(key=lambda segment: len(segment[0]) + len(segment[1][0]))
-    assert_counts_are_those_of_sacrebleu(segments[:6])
+    assert_counts_are_those_of_sacrebleu(segments[:2])
 
 
 def test_the_search_ends_after_1000_trials():
