@@ -88,16 +88,13 @@ _FEWEST_REPEATED, _SHORTEST_REPEATED = 10, 20
 """The fewest segments at the end that must be there twice, and their characters on average."""
 
 
-_FIRST_ID = re.compile(r"(?=\S*\d)(?=\S*[^\W\d]|\d+[-_/:]\d)\S+(?=\s+\S)")
+_FIRST_IDS = re.compile(r"(?m)^(?=\S*\d)(?=\S*[^\W\d]|\d+[-_/:]\d)\S+(?=[^\S\n]+\S)")
 _FEWEST_IDS = 3
 
 
 def ids_in_another_order(candidates: Stream, references: Stream) -> Iterator[Finding]:
     """Whether all texts begin with ids, as in files of Kaldi. Then a few texts are enough."""
-    own, others = (
-        [match[0] for match in map(_FIRST_ID.match, stream.texts) if match]
-        for stream in (candidates, references)
-    )
+    own, others = (_FIRST_IDS.findall(stream.data) for stream in (candidates, references))
     is_complete = len({*own}) == len(own) == len(candidates) >= _FEWEST_IDS
     if is_complete and own != others and sorted(own) == sorted(others):
         yield Finding(
