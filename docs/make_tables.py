@@ -134,7 +134,8 @@ _LAYOUTS = {
     "for perplexity, `word_perplexity` and `byte_perplexity`, per word. Needs `--where "
     "filter=NAME`, except for perplexity",
     "lighteval": "details_*.parquet of Lighteval: `model_response.text[0]` and "
-    "`doc.choices[0]`, of version 0.10 or later, for tasks whose `doc.gold_index` is 0",
+    "`doc.choices[0]`, of version 0.10 or later, for tasks whose `doc.gold_index` is 0. "
+    "`model_response.text_post_processed[0]` is without reasoning",
     "hf-translation": "data sets of the Hugging Face Hub with a column such as `translation: "
     "{en, fr}`: `--language` says which one is the reference",
     "opus": "aligned text files of OPUS and of its test sets. The label `label` is in REF.labels",
@@ -143,8 +144,8 @@ _LAYOUTS = {
     "squad": "SQuAD from the Hugging Face Hub: `answers.text`, and a file of each system with "
     "`prediction_text`, joined by `id`, for `-m exact_match token_f1`, the default. A question "
     "without answers has the empty answer, as in SQuAD 2.0's program",
-    "lmms-eval": "*_samples_*.jsonl of lmms-eval: `-m mean:COLUMN`, such as `mean:exact_match` or "
-    "`mean:mme_perception_score.score`; for texts, `filtered_resps` and `target`",
+    "lmms-eval": "*_samples_*.jsonl of lmms-eval, of tasks with one filter: `-m mean:COLUMN`, such "
+    "as `mean:mme_perception_score.score`; for texts, `filtered_resps` and `target`",
     "swe-bench": "reports of `swebench.harness.run_evaluation`, one of each system: "
     "`mean:resolved`, of all instances, as in the report. `--where submitted=1` leaves out those "
     "without a prediction",
