@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -187,7 +186,7 @@ _MOST_ROWS = 30  # a page has room for more, but not with definitions and a capt
 def latex(tables: Iterable[Table], remarks: Sequence[str]) -> str:
     lines = [f"% {printable(remark)}" for remark in remarks]
     lines += _PREAMBLE
-    floats = itertools.chain.from_iterable(map(_floats, tables))
+    floats = (own for table in tables for own in _floats(table))
     for number, (table, parts) in enumerate(floats, 1):
         lines += ["", *_float(table, parts, number)]
     return "".join(f"{line}\n" for line in lines)
@@ -215,9 +214,7 @@ def _points(cell: Cell) -> float:
 def _float(table: Table, parts: Iterable[Table], number: int) -> Iterator[str]:
     yield r"\begin{table}"
     yield r"\centering"
-    for place, part in enumerate(parts):
-        if place:
-            yield r"\par\bigskip"
+    for part in parts:
         kinds = ["r" if is_numeric(column) else "l" for column in part.columns]
         yield rf"\begin{{tabular}}{{{''.join(kinds)}}}"
         yield r"\toprule"
@@ -225,9 +222,8 @@ def _float(table: Table, parts: Iterable[Table], number: int) -> Iterator[str]:
         yield r"\midrule"
         yield from map(_row, zip(*map(_column, part.columns), strict=True))
         yield r"\bottomrule"
-        yield r"\end{tabular}"
+        yield r"\end{tabular}\par\bigskip"
     if table.notes:
-        yield r"\par\smallskip"
         yield r"{\footnotesize\raggedright"
         yield from map(_note, table.notes)
         yield "}"
@@ -248,21 +244,17 @@ def _note(note: Note) -> str:
 def _column(cells: Sequence[Cell]) -> list[str]:
     """The cells of a column. All have room for the longest error and mark: digits are aligned."""
     numbers = [cell if isinstance(cell, Number) else Number() for cell in cells]
-    halves = _equally_long(
-        rf"\,{{\scriptsize$\pm$\,{own.half}}}" if own.half else "" for own in numbers
-    )
-    marks = _equally_long(_above(own.mark) if own.mark else "" for own in numbers)
-    return list(map("".join, zip(map(_cell, cells), halves, marks, strict=True)))
+    halves = [own.half and rf"\,{{\scriptsize$\pm$\,{own.half}}}" for own in numbers]
+    marks = [own.mark and _above(own.mark) for own in numbers]
+    columns = map(_cell, cells), _equally_long(halves), _equally_long(marks)
+    return list(map("".join, zip(*columns, strict=True)))
 
 
-def _equally_long(texts: Iterable[str]) -> list[str]:
-    texts = [*texts]
+def _equally_long(texts: Sequence[str]) -> Iterator[str]:
     longest = max(texts, key=len, default="")
-    room = rf"\hphantom{{{longest}}}"
-    return [
-        text if len(text) == len(longest) else (text and rf"\rlap{{{text}}}") + room
-        for text in texts
-    ]
+    for text in texts:
+        room = (text and rf"\rlap{{{text}}}") + rf"\hphantom{{{longest}}}"
+        yield text if len(text) == len(longest) else room
 
 
 def _above(mark: str) -> str:
