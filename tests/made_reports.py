@@ -121,7 +121,9 @@ def written_result(
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     versions = {"beam_bleu": "0.1.0", "python": "3.11.7", "platform": "Linux of this machine"}
-    (folder / "run.json").write_text(json.dumps({"versions": versions}))
+    (folder / "run.json").write_text(
+        json.dumps({"versions": versions, "start": "2026-11-20T01:00:00Z"})
+    )
     if examples:
         (folder / "examples.jsonl").write_bytes(lines)
     (folder / "_SUCCESS").touch()
