@@ -134,7 +134,7 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
         if not shown:
             continue
         has_average = [item] == parts
-        shown += [average] if has_average else []
+        shown += [average] if has_average and len(slices) > 1 else []
         decimals = view.decimals_of(word, (row for own in shown for row in own.scores.values()))
         header = [item, *(["tokenizer"] if has_average and languages else []), "segments", *systems]
         rows: list[list[Cell]] = []
