@@ -14,12 +14,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
-_MOST_ROWS = 60  # nobody reads a longer chart; the table beside it has all rows
+MOST_ROWS = 30  # nobody reads a longer chart; the table beside it has all rows
 
 _LONGEST_LABEL = 24
 """Characters beside a chart of dots; more would leave too little room on a telephone."""
 
-_ROOM_OF_NAMES = 34  # characters below a chart of curves; more would overlap
+_ROOM_OF_NAMES = 36  # characters below a chart of curves; more would overlap
 
 SHAPES = {
     "●": "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
@@ -66,17 +66,20 @@ class Dot:
 
 @dataclasses.dataclass(frozen=True)
 class Dots:
-    """A chart with a row for each dot, from top to bottom; `from_zero` for differences."""
+    """A chart with a row for each dot, from top to bottom; `from_zero` for differences. `kept` says
+    what is common to the first dots, the only ones that a long chart shows.
+    """
 
     rows: Sequence[Dot]
     unit: str
     from_zero: bool = False
+    kept: str = "first"
 
     has_series = False
 
     @property
     def shown(self) -> Sequence[Dot]:
-        return self.rows[:_MOST_ROWS]
+        return self.rows[:MOST_ROWS]
 
     @property
     def labels(self) -> list[str]:

@@ -16,17 +16,18 @@ from beam_bleu.pipeline.display.comparison_tables import (
 from beam_bleu.pipeline.display.row_order import View, by_difference, decimals_of, gain, verdict
 from beam_bleu.pipeline.display.score_tables import (
     Slice,
+    diversity_table,
     score_number,
     slice_tables,
     slices_of,
     systems_table,
     units_of,
 )
-from beam_bleu.pipeline.display.table import Cell, Table
+from beam_bleu.pipeline.display.table import Cell, Column, Table, table_of
 from beam_bleu.pipeline.folder.file_names import RUN_RECORD
 from beam_bleu.pipeline.history.history import History, series_table
 from beam_bleu.pipeline.history.history import Series as NightSeries
-from beam_bleu.pipeline.report.charts import Chart, Curves, Dot, Dots, Series
+from beam_bleu.pipeline.report.charts import MOST_ROWS, Chart, Curves, Dot, Dots, Series
 from beam_bleu.pipeline.result.rows import (
     MACRO_AVERAGE,
     ComparisonRow,
@@ -136,7 +137,8 @@ def _differences(
         )
         for where, row in compared
     ]
-    chart = Dots(dots, f"points of {name} above {baseline}", from_zero=True)
+    kept = "worst" if compared[0][0] else "first"
+    chart = Dots(dots, f"points of {name} above {baseline}", from_zero=True, kept=kept)
     return Figure(f"{title}: differences from {baseline}", [table], chart)
 
 
@@ -151,6 +153,9 @@ def places(result: Result) -> Iterator[Figure]:
             if differences := differences_in_slices(view, item, slices):
                 compared = [(own.name, row) for own in slices for row in own.differences]
                 compared.sort(key=lambda named: by_difference(named[1]))
+                if item == LENGTH:
+                    names, shown = [own.name for own in slices], compared[:MOST_ROWS]
+                    compared[:MOST_ROWS] = sorted(shown, key=lambda named: names.index(named[0]))
                 yield _differences(metric.name, title, compared, differences)
 
 
@@ -182,6 +187,8 @@ def series_of(rows: Sequence[ScoreRow | None], breaks: Collection[int] = ()) -> 
 
 
 def reasons(result: Result) -> Iterator[Figure]:
+    if result.diversity:
+        yield Figure("How varied the outputs are", [diversity_table(View(result))])
     for metric in result.metrics:
         table = systems_table(View(dataclasses.replace(result, metrics=(metric,))))
         if table is not None and len(table.header) > len(("system", "score")):
@@ -221,16 +228,22 @@ _MOST_CONFUSIONS = 20
 
 def confusions(entries: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[Figure]:
     """The tables of each system's most frequent edits, by the names of the metrics."""
-    by_title: dict[str, dict[str, list[list[Cell]]]] = {}
+    by_title: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for entry in entries:
         title = f"What {entry['system']} confuses most often, by {names[entry['metric']]}"
-        rows = by_title.setdefault(title, {}).setdefault(_EDITS[entry["edit"]], [])
-        words = [entry[side] or "" for side in ("reference", "candidate")]
-        rows.append([*words, Number(f"{entry['times']:,}")])
-    header = ["in the reference", "in the candidate", "times"]
+        by_title.setdefault(title, {}).setdefault(_EDITS[entry["edit"]], []).append(entry)
     for title, by_kind in by_title.items():
-        tables = [Table([kind], header, rows[:_MOST_CONFUSIONS]) for kind, rows in by_kind.items()]
-        yield Figure(title, tables)
+        yield Figure(title, [_edits(kind, own[:_MOST_CONFUSIONS]) for kind, own in by_kind.items()])
+
+
+def _edits(kind: str, entries: Sequence[Mapping[str, Any]]) -> Table:
+    columns: list[Column] = [
+        (f"in the {side}", [entry[side] for entry in entries])
+        for side in ("reference", "candidate")
+        if entries[0][side]
+    ]
+    times = [Number(f"{entry['times']:,}") for entry in entries]
+    return table_of([*columns, ("times", times)], [kind])
 
 
 def _bucket(low: float | None, high: float | None) -> str:
@@ -307,7 +320,6 @@ def _versions(saved: SavedResult) -> dict[str, str]:
 
 
 def _counters(result: Result) -> Iterator[tuple[str, int]]:
-    yield "segments scored", result.segments or 0
     for name, number in result.counters.items():
         if isinstance(number, int):
             yield name.replace("_", " "), number

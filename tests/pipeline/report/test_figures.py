@@ -26,6 +26,22 @@ def test_losses_in_slices_come_first():
     assert [row.meaning for row in figure.chart.rows[:3]] == ["worse", "chance", "chance"]
 
 
+def test_the_worst_differences_by_length_are_in_the_order_of_length():
+    found = read_result(of_two_systems([f"s{number}" for number in range(16)], slices=0))
+    figure = next(one for one in places(found) if "length: diff" in one.title)
+    assert isinstance(figure.chart, Dots)
+    lengths = [row.label.partition(":")[0] for row in figure.chart.shown]
+    assert lengths == ["0-9"] * 8 + ["10-19"] * 15 + ["20+"] * 7
+    assert (len(figure.chart.rows), figure.chart.kept) == (45, "worst")
+
+
+def test_diversity_is_shown():
+    entry = {"system": "atlas", "distinct": [0.5, 0.75], "self_bleu": 12.34}
+    first, *_ = reasons(read_result(of_two_systems() | {"diversity": [entry]}))
+    ((row,),) = [table.rows for table in first.tables]
+    assert [getattr(cell, "text", cell) for cell in row] == ["atlas", "0.5000", "0.7500", "12.3"]
+
+
 def test_the_table_of_all_scores_comes_first():
     first, second, *_ = standing(read_result(of_two_systems()))
     ((table,), title) = first.tables, first.title

@@ -30,7 +30,7 @@ class Parsed(html.parser.HTMLParser):
         self.open: list[str] = []
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[str] = []
-        self.feed(data.decode())
+        self.feed(data.decode().replace("<wbr>", ""))
         self.close()
         assert self.open == []
         self.text = " ".join(" ".join(self.texts).split())
@@ -75,6 +75,7 @@ def test_a_reader_sees_who_is_best_where_why_and_how(made):
         "The parts of BLEU",
         "BLEU of segments",
         "index 7, domain=news birch loses most against atlas: birch 12.5, atlas 50.0, difference",
+        "Other reasons (2)",
         "source eine Katze reference 1 a cat",
         "atlas a cat sat birch a black cat",
         "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:beam-bleu-0.1.0",
@@ -84,6 +85,8 @@ def test_a_reader_sees_who_is_best_where_why_and_how(made):
     ):
         assert text in text_of_page
     assert "Linux of this machine" not in text_of_page
+    assert text_of_page.count("± is half of the 95 % interval") == 1
+    assert text_of_page.count("worse or better where p < 0.05") == 1
     for shown in (
         '<dd dir="auto">a <ins>black</ins> cat</dd>',
         '<dd dir="auto">a cat <del>sat</del></dd>',
