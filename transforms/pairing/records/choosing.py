@@ -68,7 +68,7 @@ def choose(
                 f"{name} is a label from the paths of the files, and a column, too",
                 "give the label another name: --label_from_path NAME=PATTERN",
             )
-        return ColumnPath(name, ())
+        return ColumnPath(name)
 
     references: tuple[ColumnPath, ...] = ()
     if "references" in roles:
@@ -106,7 +106,7 @@ def choose(
         None if wanted.system is None else columns.named("--system_column", wanted.system),
         lacking,
         tuple(
-            (ColumnPath(path_label.name, ()), path_label)
+            (ColumnPath(path_label.name), path_label)
             for path_label in wanted.path_labels
             if path_label.name in (*wanted.labels, *wanted.ids)
         ),
@@ -116,8 +116,7 @@ def choose(
         fields=tuple(schema.names) if numbered else (),
     )
     if wanted.witnesses:
-        unread = (path for path in chosen.references if not path.steps)
-        others = [*(path for _, path in candidates), *chosen.names, *unread]
+        others = [*(path for _, path in candidates), *chosen.names]
         witnesses = columns.texts_matching(wanted.witnesses, others)
         chosen = dataclasses.replace(chosen, witnesses=witnesses)
     if wanted.ids or len(roles) == 1:  # long records, or a join
@@ -135,7 +134,7 @@ def require_same_columns(stream: Stream, files: Mapping[str, Chosen]) -> dict[st
     """The columns of files, all with the witnesses that are in each of them."""
     first_path, first = next(iter(files.items()))
     for path, chosen in files.items():
-        if chosen != first:
+        if chosen.asked_for != first.asked_for:
             names = (
                 each.fields or [path.text for path in each.columns] for each in (first, chosen)
             )
@@ -232,7 +231,7 @@ class FileColumns:
             return self._usual(role)
         if self.needs and role not in self.needs.roles and not any(map(is_name_pattern, named)):
             columns = map(divided_column, named)
-            return [(name or column, ColumnPath(column, ())) for name, column in columns]
+            return [(name or column, ColumnPath(column)) for name, column in columns]
         chosen: list[tuple[str, ColumnPath]] = []
         for text in named:
             is_pattern = is_name_pattern(text) and text not in self.schema.names
@@ -358,7 +357,7 @@ class FileColumns:
             )
         names = [value.of_system(system) if has_system else value.column for system in systems]
         if not self._is_needed(value):
-            return tuple(ColumnPath(name, ()) for name in names)
+            return tuple(ColumnPath(name) for name in names)
         paths = tuple(self.named(value.flag or _NUMBERS, name) for name in names)
         for path in paths:
             kind = type_at(self.schema, path)
@@ -384,7 +383,6 @@ class FileColumns:
             for text in self._matching("|".join(expressions))
             if self.schema.names.count(text) < 2
             and (path := self.named("", text)).steps not in used
-            and path not in others
             and pa.types.is_large_string(type_at(self.schema, path))
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class ColumnPath:
     """
 
     text: str
-    steps: tuple[str | int, ...] = dataclasses.field(compare=False)  # for equal columns of files
+    steps: tuple[str | int, ...] = ()
 
     @property
     def of_items(self) -> tuple[tuple[str | int, ...], tuple[str | int, ...]]:
@@ -109,7 +109,7 @@ class Wanted:
 
 @dataclasses.dataclass(frozen=True)
 class Chosen:
-    """The columns to read of a file. All files must have equal ones.
+    """The columns to read of a file. In all files, they must be equal as they were asked for.
 
     Attributes:
       candidates: (name of the system, its column), in the order of the result.
@@ -136,6 +136,20 @@ class Chosen:
     @property
     def systems(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.candidates) or self.systems_of_values
+
+    @property
+    def asked_for(self) -> Chosen:
+        """Without the steps to those columns that a file need not have."""
+
+        def names(paths: Iterable[ColumnPath]) -> tuple[ColumnPath, ...]:
+            return tuple(ColumnPath(path.text) for path in paths)
+
+        return dataclasses.replace(
+            self,
+            candidates=tuple((name, ColumnPath(path.text)) for name, path in self.candidates),
+            references=names(self.references),
+            values=tuple((value, names(paths)) for value, paths in self.values),
+        )
 
     @property
     def texts(self) -> tuple[ColumnPath, ...]:
