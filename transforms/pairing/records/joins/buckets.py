@@ -77,9 +77,8 @@ class _Bucket:
         self._known = np.zeros(count, bool)
         self._known[self._codes[is_base]] = True
         self._by_code = np.full((len(self._names), count), -1, np.int64)
-        backwards = self._live[
-            ::-1
-        ]  # so that, of several rows, the first is written last and stays
+        # So that, of several rows, the first is written last and stays.
+        backwards = self._live[::-1]
         self._by_code[self._sides[backwards], self._codes[backwards]] = backwards
         if source.is_long:
             self._by_code[0, self._codes[backwards]] = backwards
