@@ -57,7 +57,9 @@ def _plain(text: str, number: int) -> str:
             f"line {number} has alternatives, {{ a / b }}, or @ for no word, which only sclite "
             "reads: leave one alternative"
         )
-    return _WORD.sub(lambda word: _without_tags(word[0]), text).replace("\t", " ").strip(" ")
+    if any(mark in text for mark in ";\\*"):
+        text = _WORD.sub(lambda word: _without_tags(word[0]), text)
+    return text.replace("\t", " ").strip(" ")
 
 
 def _without_tags(word: str) -> str:
