@@ -10,11 +10,8 @@ from sacrebleu.metrics import BLEU
 def test_diversity_of_each_system(tmp_path):
     folder = tmp_path / "out"
     flags = ["--diversity", "--save_totals", "--output", folder, "--no_uncertainty"]
-    arguments = [*REFERENCES, "-i", SYSTEMS["atlas"], SYSTEMS["birch"], *flags]
-    run = called(*arguments)
-    assert run.code == 0, run.err
-    assert "distinct-1  distinct-2  distinct-3  distinct-4  self-BLEU" in run.out.decode()
-    document = called(*arguments, "--format", "json").document
+    systems = [SYSTEMS["atlas"], SYSTEMS["birch"]]
+    document = called(*REFERENCES, "-i", *systems, *flags, "--format", "json").document
     atlas, birch = document["diversity"]
     texts = SYSTEMS["atlas"].read_text(encoding="utf-8").splitlines()
     tokens = [token for text in texts for token in BLEU().tokenizer(text).split()]

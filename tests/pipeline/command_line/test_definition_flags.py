@@ -18,7 +18,6 @@ from command_line import (
     streams,
     write_lines,
 )
-from result_folder import assert_files
 from sacrebleu.metrics import BLEU
 from scoring import score_of
 
@@ -39,16 +38,6 @@ def as_flags(choices: dict[str, object]) -> list[str]:
 
 
 # sacreBLEU's definitions
-
-
-def test_scores_equal_sacrebleus_and_json_is_what_output_gets(tmp_path):
-    choices = {"tokenize": "none", "lowercase": True}
-    folder = tmp_path / "new" / "folder"
-    run = called(*EXAMPLE, *as_flags(choices), "--format", "json", "--output", folder)
-    assert run.err == ""
-    assert_equals_sacrebleu(run.document, CANDIDATES, OF_EXAMPLE, **choices)
-    assert (folder / "scores.json").read_bytes() == run.out
-    assert_files(folder)
 
 
 def test_every_choice_means_what_it_means_to_sacrebleu(tmp_path):

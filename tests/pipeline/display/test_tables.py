@@ -14,7 +14,6 @@ import shown_tables
 from command_line import EXAMPLE, REFERENCES, SYSTEMS, called, streams
 from shown_tables import EVIDENCE, document, of_slices, shown
 
-from beam_bleu.pipeline.command_line.output_flags import DisplayFlags
 from beam_bleu.pipeline.display.output_formats import FORMATS
 from beam_bleu.pipeline.display.row_order import View
 from beam_bleu.pipeline.display.table import Note, as_text, latex, table_of
@@ -209,15 +208,6 @@ def test_tables_are_as_wide_as_the_terminal(replicated, monkeypatch):
         heading = re.findall("^system .*BLEU.*", text, re.M)[0]
         assert ("WER" in heading) == (columns > 50)
         assert ("\n\nsystem  WER" in text) == (columns == 50)
-
-
-def test_the_command_prints_each_format():
-    data = called(*EXAMPLE, "--format=json").out
-    for format in FORMATS:
-        run = called(*EXAMPLE, "-f", format)
-        assert (run.code, run.err) == (0, "")
-        assert run.out == DisplayFlags(format=format).shown(data, read_result(json.loads(data)))
-        assert all(name in run.out.decode() for name in SYSTEMS)
 
 
 def test_tsv_has_the_fields_of_json_lines_with_all_digits():
