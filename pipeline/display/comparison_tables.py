@@ -194,10 +194,12 @@ def _resampled(view: View, entries: Sequence[Entry]) -> Table:
         about, heading, names = _named(pairs, pairs)
         write = signed
     ends = [entry["interval"] for entry in entries]
-    decimals = view.decimals
+    metric, decimals = entries[0]["metric"], view.decimals
     if decimals is None:  # as many as standard errors of this size would give
         errors = [own and (own[1] - own[0]) / (2 * TWO_SIDED_95) for own in ends]
-        decimals = decimals_for(errors, metric_type(entries[0]["metric"]).score_type.DECIMALS)
+        if not any(ends):
+            errors = [row.standard_error for row in view.result.compared(metric)]
+        decimals = decimals_for(errors, metric_type(metric).score_type.DECIMALS)
     columns: list[Column] = [(heading, names)]
     for name in filter(is_known, ("difference", "mean")):
         columns.append((name, [estimate(entry[name], None, decimals, write) for entry in entries]))

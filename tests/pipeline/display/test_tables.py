@@ -144,6 +144,14 @@ def test_replicates_have_one_table_for_each_metric(replicated):
     assert len(re.findall(r"^system & its .* & p & p of sacreBLEU \\\\$", text, re.M)) == 4
 
 
+def test_a_difference_has_the_same_decimals_with_and_without_replicates():
+    found = document([*SYSTEMS], "--resample=randomization", "--resamples=100")
+    for entry in found["comparisons"]:
+        entry["standard_error"] = 0.34
+    differences = re.findall(r"^birch +(-[\d.]+)", shown("text", found), re.M)
+    assert differences == ["-19.94"] * 2
+
+
 def test_a_wide_table_is_divided_and_each_part_names_its_rows(monkeypatch):
     columns = [("task", ["a"] * 20), ("metric", ["BLEU"] * 20)]
     columns += [(name * 60, [Number("12.5")] * 20) for name in "xyz"]
