@@ -199,8 +199,7 @@ def _floats(table: Table) -> Iterator[tuple[Table, list[Table]]]:
     parts = [*_fitting(table, widths, _BETWEEN_COLUMNS, _ROOM)]
     on_a_page = max(1, _MOST_ROWS // (len(table.rows) + 2))
     for first in range(0, len(parts), on_a_page):
-        also = f"{table.caption[0]} (continued)"
-        said = Table([also], (), ()) if first else table
+        said = Table([f"{table.caption[0]} (continued)"], (), ()) if first else table
         yield said, parts[first : first + on_a_page]
 
 
