@@ -164,6 +164,19 @@ def test_references_of_a_task_without_texts_are_not_compared_with_those_of_syste
     assert (run.code, len(run.document["scores"])) == (0, 6)
 
 
+def test_documents_are_compared_in_each_task_that_can_show_them(tmp_path: Path) -> None:
+    folders = [lm_eval(tmp_path / name) for name in ("old", "new")]
+    row = {"doc_id": 0, "target": 1, "acc": 1.0, "filter": "none"}  # a target that is no text
+    for folder in folders:
+        (folder / f"samples_arc_{TIME}.jsonl").write_text(json.dumps(row))
+    path = folders[1] / f"samples_wmt_en-de_{TIME}.jsonl"
+    path.write_text(path.read_text().replace("heute", "gestern"))
+    flags = [*CHECKPOINTS[:1], "--where=filter=none", "--join_on=task,doc_id"]
+    systems = [f"{folder.name}={folder}/*.jsonl" for folder in folders]
+    run = called(*flags, "-i", *systems, "--metrics_by", "arc=mean:acc", "*=chrf")
+    run.assert_failed(3, "1 of 4 segments with the same id have a different target")
+
+
 def test_kept_texts_are_read_for_each_task(tmp_path: Path) -> None:
     by_task = ["--metrics_by", "mgsm*=mean:exact_match", "*=chrf"]
     flags = [*by_task, "--segment_scores", "--keep=text", "--output", tmp_path]

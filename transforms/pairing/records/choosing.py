@@ -130,8 +130,7 @@ def choose(
     return dataclasses.replace(chosen, unused_system=next(unused, None))
 
 
-def require_same_columns(stream: Stream, files: Mapping[str, Chosen]) -> dict[str, Chosen]:
-    """The columns of files, all with the witnesses that are in each of them."""
+def require_same_columns(stream: Stream, files: Mapping[str, Chosen]) -> None:
     first_path, first = next(iter(files.items()))
     for path, chosen in files.items():
         if chosen.asked_for != first.asked_for:
@@ -145,9 +144,6 @@ def require_same_columns(stream: Stream, files: Mapping[str, Chosen]) -> dict[st
                 "name columns that all files have, or use a pattern that matches only files with "
                 "the same columns; if files of CSV or TSV have no headers, add --no_header",
             )
-    in_all = set.intersection(*({*chosen.witnesses} for chosen in files.values()))
-    witnesses = tuple(filter(in_all.__contains__, first.witnesses))
-    return {path: dataclasses.replace(each, witnesses=witnesses) for path, each in files.items()}
 
 
 def choice_notes(wanted: Wanted, chosen: Chosen, stream: str | None = None) -> tuple[str, ...]:

@@ -74,9 +74,9 @@ class LineRecords(RecordFiles):
         if not heads:
             require_equal_line_counts([stream], [0])
         heads.sort(key=lambda head: head[0].number)
-        chosen = require_same_columns(
-            stream, {shard.file.path: of_file for shard, of_file in heads}
-        )
+        first = heads[0][1]
+        chosen = {shard.file.path: of_file for shard, of_file in heads}
+        require_same_columns(stream, chosen)
         plan = make_plan(
             [stream],
             counts,
@@ -84,7 +84,7 @@ class LineRecords(RecordFiles):
             may_end_blank=self.format == "jsonl",
         )
         return RecordPlan(
-            chosen[heads[0][0].file.path],
+            first,
             [
                 Portion(
                     portion.first_line,

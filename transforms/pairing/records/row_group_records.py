@@ -126,9 +126,8 @@ class RowGroupRecords(RecordFiles):
         if numbers != list(range(len(footers))) or not footers or not footers[-1].shard.is_last:
             raise lost_data(f"{self.stream}: not every footer was read exactly once")
         shards = [footer.shard for footer in footers]
-        chosen = require_same_columns(
-            self.stream, {footer.shard.file.path: footer.chosen for footer in footers}
-        )
+        chosen = {footer.shard.file.path: footer.chosen for footer in footers}
+        require_same_columns(self.stream, chosen)
         rows = [sum(count for count, _ in footer.groups) for footer in footers]
         all_bytes = sum(size for footer in footers for _, size in footer.groups)
         if not any(rows):
