@@ -97,6 +97,14 @@ def test_rejected_records_are_left_out(tmp_path, line_parallel, suffix):
     assert len(written.splitlines()) == len(BAD[suffix])
 
 
+def test_some_files_may_have_no_line_that_can_be_read(tmp_path):
+    for name, text in {"a": "", "b": GOOD * 4, "c": LONG}.items():
+        write(tmp_path / f"{name}.jsonl", text)
+    flags = ["--on_bad_record=reject", "--max_rejected=1", "--max_line_bytes=99", "--format=json"]
+    run = called(f"--input={tmp_path}/*.jsonl", f"--output={tmp_path / 'out'}", *flags)
+    assert (run.document["segments"], run.document["counters"]["rejected"]) == (4, 1)
+
+
 def test_a_first_line_that_may_be_a_header_is_an_error(tmp_path):
     path = write(tmp_path / "r.tsv", tsv(header="MT\treference\r\n"))
     flags = ["--input", path, "--candidate_columns=1", "--reference_columns=2", "--format=json"]

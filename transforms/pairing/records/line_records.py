@@ -91,7 +91,11 @@ class LineRecords(RecordFiles):
                     portion.lines,
                     plan.bytes * portion.lines // plan.segments,
                     portion.pieces[0],
-                    {piece.file.path: chosen[piece.file.path] for piece in portion.pieces[0]},
+                    # A file without a head has no line that can be read.
+                    {
+                        piece.file.path: chosen.get(piece.file.path, first)
+                        for piece in portion.pieces[0]
+                    },
                 )
                 for portion in plan.portions_to_read()
             ],
