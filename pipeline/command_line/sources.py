@@ -322,13 +322,17 @@ def _named(text: str) -> Named:
 
 
 def _stem(path: str) -> str:
-    """A file's name without compression suffix and extension, or the name of a pipe."""
+    """A file's name without compression suffix and extension, or the name of a pipe. An extension
+    does not begin with a digit, as the end of a system's name can: nllb-200-1.3B.
+    """
     of_pipe = system_of_pipe(path)
     if of_pipe is not None:
         return of_pipe
     # Not by Beam, which knows only the paths of filesystems that are installed.
     name = path.rstrip("/").rpartition("/")[2]
-    return os.path.splitext(name.removesuffix(compression(name) or ""))[0]
+    name = name.removesuffix(compression(name) or "")
+    stem, extension = os.path.splitext(name)
+    return name if extension[1:2].isdecimal() else stem
 
 
 def check_names(named: Sequence[Named], flag: str) -> None:

@@ -150,6 +150,7 @@ def test_no_text_goes_through_a_shuffle(tmp_path):
 def test_a_system_is_called_by_its_name_or_its_files_stem():
     for given, name in (
         ("/some/hyp.LIUM.txt.gz", "hyp.LIUM"),  # the compression suffix, then one extension
+        ("out/nllb-200-1.3B", "nllb-200-1.3B"),
         ("/some/größe.txt", "größe"),
         ("a b.c=/some/LIUM.txt", "a b.c"),
         ("/dt=2026-11-19/hyp.txt", "hyp"),  # a NAME has no slash, so this is a path
