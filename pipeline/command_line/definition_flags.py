@@ -398,6 +398,8 @@ def with_report(flags: Config) -> Config:
     from beam_bleu.pipeline.report.page import require_jinja2
 
     require_jinja2()
+    if flags.metrics_by:
+        return flags  # without examples: a metric can be of only some segments
     return dataclasses.replace(flags, examples=flags.examples or _EXAMPLES_OF_REPORT)
 
 

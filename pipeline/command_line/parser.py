@@ -170,7 +170,7 @@ _CONTRADICTIONS = (
     ("metrics", "metrics_by", "which names the metrics of each task"),
     (
         "metrics_by",
-        "language_column compare_presets resample score_only examples confusions report diversity",
+        "language_column compare_presets resample score_only examples confusions diversity",
         "because a metric can be of only some segments",
     ),
     ("max_drop", "no_uncertainty", "which leaves out the standard errors that it needs"),
