@@ -54,12 +54,6 @@ class Slicing:
     def __bool__(self) -> bool:
         return bool(self.items)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels that the input must have, each one once, in the order of their first use."""
-        names = itertools.chain.from_iterable(self.items)
-        return tuple(dict.fromkeys(name for name in names if name != LENGTH))
-
     def within(self, label: str) -> Slicing:
         """The slices of a label, and the same items as before within each of these slices."""
         different: dict[frozenset[str], Item] = {}

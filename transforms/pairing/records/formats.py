@@ -50,10 +50,6 @@ class RecordFormat:
     reference: str = ""
     system: str | None = None
 
-    @property
-    def is_text(self) -> bool:
-        return self.is_of_lines or self.delimiter != "" or self.parser != ""
-
 
 _transcripts = functools.partial(RecordFormat, ids=("id",), text="text")
 
