@@ -290,8 +290,6 @@ class _SumBatch(beam.DoFn):
         self._additions = additions(job)
 
     def process(self, statistics: BatchStatistics) -> Iterator[tuple[None, PaneSums]]:
-        if not len(statistics):
-            return
         adder = MetricsAdder(self._additions)
         adder.add(statistics)
         sums = adder.sums()

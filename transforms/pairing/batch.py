@@ -77,7 +77,7 @@ class Places:
 
 @dataclasses.dataclass(frozen=True)
 class SegmentBatch:
-    """Rows of aligned segments, column by column.
+    """Rows of aligned segments, at least one, column by column.
 
     Attributes:
       candidates: one column per system, without nulls; none at all if no metric needs texts.

@@ -61,8 +61,6 @@ class DocumentAdder:
         self._adders: dict[tuple[str, ...], UnitAdder] = {}
 
     def add(self, statistics: BatchStatistics) -> None:
-        if not len(statistics):
-            return
         systems = statistics.systems
         if systems not in self._adders:
             self._adders[systems] = UnitAdder(systems, self._adding.basis, with_products=False)
@@ -81,8 +79,6 @@ class DocumentAdder:
     def buckets(self) -> Iterator[tuple[int, DocumentParts]]:
         """The sums of each bucket. All parts of a document are in the same bucket."""
         sums = self.sums()
-        if not sums.parts:
-            return
         totals = added_totals(sums.parts)
         names = [str(key.values[0]) for key in self._numbering.keys]
         buckets = np.array([zlib.crc32(name.encode()) % BUCKETS for name in names], np.int64)

@@ -239,8 +239,6 @@ class ReplicateAdder:
         self._sums = np.zeros((tiles, 0, TILE), np.int64)
 
     def add(self, statistics: BatchStatistics, metric: int = 0) -> None:
-        if not len(statistics):
-            return
         self._systems = self._systems or statistics.systems
         require_same_systems(self._systems, statistics.systems)
         columns = np.ascontiguousarray(statistics.counts[metric].transpose(0, 2, 1))

@@ -77,8 +77,6 @@ class SumGroups(beam.DoFn):
 
     def process(self, statistics: BatchStatistics) -> Iterator[Any]:
         for group in statistics.groups:
-            if not len(range(*group.rows.indices(len(statistics)))):
-                continue
             totals = totals_of_rows(
                 statistics, self.bases, group.rows, self.pairs, with_products=self.with_products
             )
