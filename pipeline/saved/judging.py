@@ -182,15 +182,18 @@ def _drop(
     drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"
     if change is not None and change.method == "unchanged":
         return Check("passed", f"{name} has the same counts as in {gates.old_name} {flags}")
-    if change is None or change.interval is None:
-        reason = "a score is missing" if change is None else change.reason
-        return Check("failed", f"{name}: {reason}, so {drop} cannot be judged {flags}")
-    low, high = change.interval
+    cannot = f"so {drop} cannot be judged {flags}"
+    if change is None:
+        return Check("failed", f"{name}: a score is missing, {cannot}")
+    ends = change.interval
     how = "of paired segments" if change.method == "paired" else "with independent standard errors"
     if change.method == "independent" and new_ends and old_ends:
-        # The standard error of a share is 0 if all segments are right, however few there are.
-        low, high = newcombe(change.new, change.old, new_ends, old_ends)
+        # A share has no standard error if no segment is right; if all are, it is 0.
+        ends = newcombe(change.new, change.old, new_ends, old_ends)
         how = "by Wilson's intervals"
+    if ends is None:
+        return Check("failed", f"{name}: {change.reason}, {cannot}")
+    low, high = ends
     largest, smallest = (high, low) if lower_is_better else (-low, -high)
     is_excluded, is_proven = largest <= threshold.number, smallest > threshold.number
     if gates.drop == "proven":

@@ -154,6 +154,10 @@ def test_the_drop_of_a_share_is_judged_by_wilsons_intervals():
     assert check.verdict == "passed"
     assert "difference -23.051" in check.text
     assert "by Wilson's intervals" in check.text
+    # No segment is right, so there is no standard error.
+    none = {**entry("a", 0.0, None), "wilson_interval": [100 * end for end in wilson(0, 40)]}
+    (check,) = drops(result(none), result(old), "99", drop="proven")
+    assert "is not proven" in check.text
 
 
 def test_all_systems_and_slices_of_the_old_result_must_be_there():
