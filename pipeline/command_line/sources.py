@@ -30,7 +30,7 @@ from beam_bleu.transforms.pairing.files.streams import (
 )
 from beam_bleu.transforms.pairing.line_parallel.source import LineParallel
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
-from beam_bleu.transforms.pairing.needs import ANSWERS
+from beam_bleu.transforms.pairing.needs import ANSWERS, Needs
 from beam_bleu.transforms.pairing.paired import Source
 from beam_bleu.transforms.pairing.records.formats import (
     RECORD_FORMAT_NAMES,
@@ -204,12 +204,15 @@ class _Described:
         of_paths = [label.name for label in flags.label_from_path]
         check_label_names(of_paths)
         names, needs = (*needed_labels(flags), *of_paths), self.metrics.needs
+        of_all = ANSWERS if flags.keeps_texts else Needs()
+        if any(LENGTH in item for item in flags.slice_by):
+            of_all += Needs(("references",))
         return Wanted(
             candidate_columns,
             flags.reference_columns or (),
             ids=ids,
             system=flags.system_column,
-            labels=tuple(dict.fromkeys(name for name in names if name != LENGTH)),
+            labels=tuple(dict.fromkeys(names)),
             where=flags.where,
             path_labels=flags.label_from_path,
             values=needs.values,
@@ -218,8 +221,7 @@ class _Described:
             keeps_texts=flags.keeps_texts,
             tasks=self.metrics.unpooled,
             needs_of_tasks={
-                pattern: own + ANSWERS if flags.keeps_texts else own
-                for pattern, own in self.metrics.needs_of_tasks.items()
+                pattern: own + of_all for pattern, own in self.metrics.needs_of_tasks.items()
             },
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -35,7 +36,7 @@ from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.score import own_fields
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
-from beam_bleu.transforms.totals.group_totals import GroupKey, MetricTotals
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, GroupTotals, MetricTotals
 
 Row = TypeVar("Row", ScoreRow, ComparisonRow)
 
@@ -188,6 +189,27 @@ class MetricRows:
             return sum(self.totals.scored.values())
         return sum(row.segments for row in self.sliced if [*row.labels] == [self.scorings.unpooled])
 
+    def empty_candidates(self, of_texts: Sequence[Scorings]) -> int:
+        """How many candidates are empty, except in tasks none of whose metrics reads texts."""
+        sums = self._sums(self.own.corpus, None, of_texts)
+        lengths = [self.scorings.corpus.lengths(own.columns) for own in sums]
+        return sum(of_system.empty_candidates for of_system in lengths if of_system)
+
+    def _sums(
+        self, totals: GroupTotals, key: GroupKey, metrics: Sequence[Scorings]
+    ) -> Iterator[CorpusSums]:
+        """The sums of all systems in a group; of the whole corpus, only tasks of these metrics."""
+        groups = [(totals, key)]
+        if self.scorings.by_task and key is None:
+            groups = [
+                (place.estimates.totals, place.key)
+                for place in self._all_slices
+                if [*place.labels] == [self.scorings.unpooled]
+                and any(own.is_of(place.labels) for own in metrics)
+            ]
+        for (group_totals, group), system in itertools.product(groups, self.totals.systems):
+            yield group_totals.sums(system, group)
+
     @property
     def presets(self) -> Iterator[PresetScores]:
         # Explained already, because a preset with the same tokens has the same units.
@@ -256,8 +278,7 @@ class MetricRows:
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        totals = place.estimates.totals
-        sums = (totals.sums(system, place.key) for system in self.totals.systems)
+        sums = self._sums(place.estimates.totals, place.key, [self.scorings])
         used = [own for own in sums if own.segments]
         fewest = min((own.min_reference_count for own in used), default=0)
         most = max((own.max_reference_count for own in used), default=0)

@@ -177,6 +177,21 @@ def test_documents_are_compared_in_each_task_that_can_show_them(tmp_path: Path) 
     run.assert_failed(3, "1 of 4 segments with the same id have a different target")
 
 
+def test_all_tasks_have_slices_by_length_and_signatures_of_their_references(tmp_path: Path) -> None:
+    folder = lm_eval(tmp_path / "d")
+    row = {"doc_id": 0, "target": "word " * 12, "acc": 1.0, "filter": "none"}
+    (folder / f"samples_arc_{TIME}.jsonl").write_text(json.dumps(row))
+    path = folder / f"samples_wmt_en-de_{TIME}.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(row | {"target": ["a", "b"]}) for row in rows))
+    by_task = ["--metrics_by", "arc=mean:acc", "*de=bleu", "*=chrf"]
+    document = called(*flags_of(folder), *by_task, "--slice_by=length", "--format=json").document
+    lengths = {each["slice"]["task"]: each["slice"].get("length") for each in document["scores"]}
+    assert lengths == {"arc": "10-19", "wmt_en-de": "0-9", "wmt_en-fr": "0-9"}
+    signatures = [each["signature"].partition("|")[0] for each in document["metrics"][1:]]
+    assert signatures == ["nrefs:2", "nrefs:1"]
+
+
 def test_kept_texts_are_read_for_each_task(tmp_path: Path) -> None:
     by_task = ["--metrics_by", "mgsm*=mean:exact_match", "*=chrf"]
     flags = [*by_task, "--segment_scores", "--keep=text", "--output", tmp_path]
@@ -214,6 +229,7 @@ def test_a_file_needs_only_what_the_metrics_of_its_task_read(tmp_path: Path, suf
         ("gsm8k", "mean:exact_match"): (1.0, 3),
         ("mgsm", "exact_match"): (50.0, 4),
     }
+    assert run.document["counters"]["empty_candidates"] == 0  # nothing is known of arc and gsm8k
     for metric, what in (("mean:acc_norm", "there is no column acc_norm"), ("wer", "has no texts")):
         run = called(*flags, "--metrics_by", *of_tasks, f"arc={metric}")
         run.assert_failed(3, f"{what}", f"samples_arc_{TIME}.{suffix}")
