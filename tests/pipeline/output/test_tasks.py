@@ -219,7 +219,8 @@ def test_a_file_needs_only_what_the_metrics_of_its_task_read(tmp_path: Path, suf
             path.write_text("".join(f"{json.dumps(row)}\n" for row in table.to_pylist()))
     flags = ["--layout=lm-eval", "--where=filter=none", f"--input={tmp_path}/*.{suffix}"]
     of_tasks = ["gsm8k=mean:exact_match", "mgsm=exact_match"]
-    run = called(*flags, "--format=json", "--metrics_by", *of_tasks, "arc=mean:acc")
+    out = f"--output={tmp_path / 'out'}"
+    run = called(*flags, out, "--format=json", "--metrics_by", *of_tasks, "arc=mean:acc")
     found = {
         (each["slice"]["task"], each["metric"]): (each["score"], each["segments"])
         for each in run.document["scores"]
@@ -230,6 +231,8 @@ def test_a_file_needs_only_what_the_metrics_of_its_task_read(tmp_path: Path, suf
         ("mgsm", "exact_match"): (50.0, 4),
     }
     assert run.document["counters"]["empty_candidates"] == 0  # nothing is known of arc and gsm8k
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert "references_digest" not in manifest["streams"][0]
     for metric, what in (("mean:acc_norm", "there is no column acc_norm"), ("wer", "has no texts")):
         run = called(*flags, "--metrics_by", *of_tasks, f"arc={metric}")
         run.assert_failed(3, f"{what}", f"samples_arc_{TIME}.{suffix}")

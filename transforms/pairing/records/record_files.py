@@ -185,6 +185,11 @@ class RecordFiles(RecordSource, abc.ABC):
         return (self.parsed(part, digest) for part in self.parts(portion))
 
     @property
+    def reads_all_references(self) -> bool:
+        needs = self.wanted.needs_of_tasks.values()
+        return all("references" in roles for roles in (self.roles, *(own.roles for own in needs)))
+
+    @property
     def has_fields(self) -> bool:
         return RECORD_FORMATS[self.format].delimiter != ""
 
@@ -392,7 +397,7 @@ class _ParseParts(ThreadedDoFn):
         judged = judge(read)
         count = judged.tally.read
         sums = [(self._source.digest_method, read.digest)]
-        if self._describe and read.raw.chosen.references:
+        if self._describe and self._source.reads_all_references:
             references = map(read.columns.__getitem__, read.raw.chosen.references)
             sums.append((OF_RECORDS, sum_of_columns(references, read.raw.first) % MODULUS))
         if judged.bad and self._source.on_bad_record != "reject":
