@@ -11,7 +11,7 @@ from scoring import score_of
 
 from beam_bleu.transforms.metrics.bleu.metric import BleuConfig
 
-DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=200)
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=100)
 
 # A small vocabulary: ties, all numbers of matches, and empty candidates.
 LINES = st.text("abcd", max_size=9).map(" ".join)  # drawn much faster than a list of words

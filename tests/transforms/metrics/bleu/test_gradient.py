@@ -51,7 +51,7 @@ UNITS = st.builds(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=250)
+@settings(deadline=None, derandomize=True, max_examples=100)
 @given(definitions(), UNITS)
 def test_it_is_the_derivative_of_the_score(config, rows):
     sums = tuple(np.sum(rows, axis=0).tolist())

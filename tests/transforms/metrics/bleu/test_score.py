@@ -22,7 +22,7 @@ from beam_bleu.transforms.text.text import SentencePieceModel
 from beam_bleu.transforms.text.tokenizers import TOKENIZERS
 from beam_bleu.transforms.version import VERSION
 
-DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=300)
+DETERMINISTIC = settings(deadline=None, derandomize=True, max_examples=150)
 
 
 def made_sums(matches, totals, ref_len):
