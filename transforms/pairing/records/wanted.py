@@ -242,7 +242,8 @@ class ReadRecords:
         if records.kind == "line":
             raw = records.values[row].as_py()
         else:
-            values = {path.text: column[row].as_py() for path, column in self.columns.items()}
+            read = ((path, column) for path, column in self.columns.items() if path.steps)
+            values = {path.text: column[row].as_py() for path, column in read}
             raw = json.dumps(values, ensure_ascii=False, default=str)
         return BadRecord(
             records.first + row,

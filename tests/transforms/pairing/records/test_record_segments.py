@@ -145,6 +145,14 @@ def test_a_reader_can_give_the_bytes_of_a_bad_record():
     assert bad.raw == b"x" * MAX_RAW_BYTES
 
 
+def test_a_rejected_record_shows_only_the_columns_that_were_read():
+    unread = ColumnPath("tag")  # a candidate that the file need not have
+    chosen = Chosen((("hyp", unread),), (REF,), labels=(TAG,))
+    columns = {TAG: texts("t"), REF: texts(None), unread: texts("")}
+    _, (bad,), _ = to_segments(read(columns, chosen))
+    assert json.loads(bad.raw) == {"tag": "t", "ref": None}
+
+
 def test_values_are_text_as_json_writes_them():
     for values, kind, written in (
         (["x", "", None], pa.large_string(), ["x", "", None]),
