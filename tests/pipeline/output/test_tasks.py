@@ -62,6 +62,13 @@ def test_several_tasks_have_no_common_score(tmp_path: Path) -> None:
     jsonschema.validate(run.document, schema)
 
 
+def test_a_task_without_records_is_an_error(tmp_path: Path) -> None:
+    path = lm_eval(tmp_path / "d") / f"samples_arc_{TIME}.jsonl"
+    path.touch()
+    called(*flags_of(tmp_path / "d")).assert_failed(3, "the file has no records", str(path))
+    assert called(*flags_of(tmp_path / "d"), "--pool_tasks").code == 0
+
+
 def test_flags_that_need_a_common_score(tmp_path: Path) -> None:
     folder = lm_eval(tmp_path / "d")
     for flag in ("--compare_presets", "--resample=bootstrap"):
