@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -36,7 +35,7 @@ from beam_bleu.transforms.score.resampled_scores import resampled_scores
 from beam_bleu.transforms.score.score import own_fields
 from beam_bleu.transforms.text.text import TextName
 from beam_bleu.transforms.totals.closing import require_all_scored
-from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, GroupTotals, MetricTotals
+from beam_bleu.transforms.totals.group_totals import CorpusSums, GroupKey, MetricTotals
 
 Row = TypeVar("Row", ScoreRow, ComparisonRow)
 
@@ -191,24 +190,20 @@ class MetricRows:
 
     def empty_candidates(self, of_texts: Sequence[Scorings]) -> int:
         """How many candidates are empty, except in tasks none of whose metrics reads texts."""
-        sums = self._sums(self.own.corpus, None, of_texts)
-        lengths = [self.scorings.corpus.lengths(own.columns) for own in sums]
+        own = Estimates(self.own.corpus, self.scorings.corpus)
+        sums = self._sums(_Place(None, {}, self.scorings.text, own), of_texts)
+        lengths = [self.scorings.corpus.lengths(of_system.columns) for of_system in sums]
         return sum(of_system.empty_candidates for of_system in lengths if of_system)
 
-    def _sums(
-        self, totals: GroupTotals, key: GroupKey, metrics: Sequence[Scorings]
-    ) -> Iterator[CorpusSums]:
-        """The sums of all systems in a group; of the whole corpus, only tasks of these metrics."""
-        groups = [(totals, key)]
-        if self.scorings.by_task and key is None:
-            groups = [
-                (place.estimates.totals, place.key)
-                for place in self._all_slices
-                if [*place.labels] == [self.scorings.unpooled]
-                and any(own.is_of(place.labels) for own in metrics)
-            ]
-        for (group_totals, group), system in itertools.product(groups, self.totals.systems):
-            yield group_totals.sums(system, group)
+    def _sums(self, place: _Place, metrics: Sequence[Scorings]) -> Iterator[CorpusSums]:
+        """The sums of all systems in a place; of the whole corpus, only tasks of these metrics."""
+        places = [place]
+        if self.scorings.by_task and place.key is None:
+            label = [self.scorings.unpooled]
+            tasks = [each for each in self._all_slices if [*each.labels] == label]
+            places = [each for each in tasks if any(own.is_of(each.labels) for own in metrics)]
+        for each in places:
+            yield from (each.estimates.totals.sums(name, each.key) for name in self.totals.systems)
 
     @property
     def presets(self) -> Iterator[PresetScores]:
@@ -278,7 +273,7 @@ class MetricRows:
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        sums = self._sums(place.estimates.totals, place.key, [self.scorings])
+        sums = self._sums(place, [self.scorings])
         used = [own for own in sums if own.segments]
         fewest = min((own.min_reference_count for own in used), default=0)
         most = max((own.max_reference_count for own in used), default=0)

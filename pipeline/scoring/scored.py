@@ -71,7 +71,7 @@ def scored(
             *(row for metric in metrics for row in (*metric.scores, *metric.sliced)),
             *(row for metric in metrics for row in metric.averages),
         ),
-        counters=_counters(totals, scorings, metrics),
+        counters=_counters(totals, metrics),
         warnings=(
             *condition_warnings(totals.tally),
             *rejected_warnings(totals.tally, totals.rejected),
@@ -177,18 +177,15 @@ def _resampling(metrics: Sequence[MetricRows], evidence: Evidence) -> dict[str, 
     }
 
 
-def _counters(
-    totals: Totals, scorings: ScoringsOfMetrics, metrics: Sequence[MetricRows]
-) -> dict[str, Any]:
+def _counters(totals: Totals, metrics: Sequence[MetricRows]) -> dict[str, Any]:
     counters: dict[str, Any] = {"segments": totals.segments}
-    counting = counts_empty_candidates(scorings)
+    by_word = {metric.word: metric for metric in metrics}
+    counting = counts_empty_candidates(by_word)
     if counting is not None:  # of these counters, only empty_candidates depends on the metric
-        metric = scorings[counting]
-        corpus = totals.metrics[metric.name][metric.text].corpus
+        corpus = by_word[counting].own.corpus
         own = [corpus.sums(system) for system in totals.systems]
-        (rows,) = (each for each in metrics if each.word == counting)
-        texts = [each for name, each in scorings.items() if row_of(name).counts_texts]
-        counters["empty_candidates"] = rows.empty_candidates(texts)
+        texts = [each.scorings for name, each in by_word.items() if row_of(name).counts_texts]
+        counters["empty_candidates"] = by_word[counting].empty_candidates(texts)
         # The maximum, because systems can have different segments (--coverage each).
         references = max(sums.reference_bytes for sums in own)
         counters["bytes"] = sum(sums.candidate_bytes for sums in own) + references
