@@ -117,8 +117,10 @@ class MetricRows:
         if unused := [own for own in self.scorings.by_task if own not in patterns.values()]:
             raise InputError(
                 f"--metrics_by {unused[0]}=...: no task gets its metrics from this pattern; the "
-                f"tasks are {joined([*patterns])}, and of several patterns the first one counts",
-                "correct the pattern, or leave it out",
+                f"tasks with scored segments are {joined([*patterns])}, and of several patterns "
+                "the first one counts",
+                "correct the pattern, or --where if it leaves out all records of a task; or leave "
+                "the pattern out",
             )
 
     def _require_separate_tasks(self) -> None:
