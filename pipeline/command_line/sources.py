@@ -212,7 +212,7 @@ class _Described:
             flags.reference_columns or (),
             ids=ids,
             system=flags.system_column,
-            labels=tuple(dict.fromkeys(names)),
+            labels=tuple(dict.fromkeys(name for name in names if name != LENGTH)),
             where=flags.where,
             path_labels=flags.label_from_path,
             values=needs.values,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from beam_bleu.pipeline.scoring.job import Job
 from beam_bleu.transforms.definition.slicing import Slicing
-from beam_bleu.transforms.errors import lost_data
+from beam_bleu.transforms.errors import InputError, joined, lost_data
 from beam_bleu.transforms.inspection.look import look_at
 from beam_bleu.transforms.known_metrics import MetricWord
 from beam_bleu.transforms.notices import Notice
@@ -74,6 +74,8 @@ def totals_of_ends(ends: Ends, job: Job) -> Totals:
     tally = tally_of(segments, ends.get(TALLIES))
     rejected = check_rejected(ends.get("rejected", ()), tally, job.most_rejected)
     require_segments_left(tally, rejected)
+    for of_text in next(iter(metrics.values())).values():
+        _require_tasks(segments.tasks, of_text, job)
     sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
     notices = list(segments.notices)
     if sample is not None:
@@ -87,6 +89,19 @@ def totals_of_ends(ends: Ends, job: Job) -> Totals:
         notices=tuple(notices),
         coverage=segments.coverage,
     )
+
+
+def _require_tasks(tasks: Set[str], totals: MetricTotals, job: Job) -> None:
+    """Otherwise the result would lack a task, and its macro average would be that of the others."""
+    keys = () if totals.slices is None else totals.slices.keys
+    scored = {
+        job.slicing.values(key).get(str(job.metrics.unpooled)) for key in keys if key is not None
+    }
+    if unscored := sorted(tasks - scored):
+        raise InputError(
+            f"no segment of {joined(unscored)} is scored",
+            "check the files and --where, or name only the files of the other tasks",
+        )
 
 
 def in_order(totals: MetricTotals, slicing: Slicing) -> MetricTotals:

@@ -101,6 +101,7 @@ class FoundCoverage:
 class FoundSegments:
     """What a source finds out about its segments: `notices` about the texts, for readers of the
     score, and `notes` about the files, which are not in the result: others can have these texts.
+    `tasks` are those of the files, if they have different ones.
     """
 
     count: int
@@ -109,6 +110,7 @@ class FoundSegments:
     inputs: tuple[FoundInput, ...] = ()
     systems: tuple[str, ...] = ()
     coverage: FoundCoverage | None = None
+    tasks: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -62,10 +62,14 @@ def test_several_tasks_have_no_common_score(tmp_path: Path) -> None:
     jsonschema.validate(run.document, schema)
 
 
-def test_a_task_without_records_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("filters", [[], ["flexible-extract"]])
+def test_a_task_without_segments_is_an_error(tmp_path: Path, filters: list[str]) -> None:
     path = lm_eval(tmp_path / "d") / f"samples_arc_{TIME}.jsonl"
-    path.touch()
-    called(*flags_of(tmp_path / "d")).assert_failed(3, "the file has no records", str(path))
+    rows = [
+        {"doc_id": 1, "target": "5", "filtered_resps": ["5"], "filter": each} for each in filters
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    called(*flags_of(tmp_path / "d")).assert_failed(3, "no segment of arc is scored", "--where")
     assert called(*flags_of(tmp_path / "d"), "--pool_tasks").code == 0
 
 

@@ -304,6 +304,10 @@ class FileColumns:
                     part = path.text.replace("[]", "[0]")
                 has_parts = pa.types.is_nested(kind) and not pa.types.is_union(kind)
                 remedy = f"name a part of it, such as {part}" if has_parts else ""
+                if self.needs is not None:
+                    remedy = (
+                        "give its task a metric of numbers, such as mean:acc, and no --keep text"
+                    )
                 raise self.error(
                     f"the column {path} has no texts: it is {shown_type(kind)}", remedy
                 )

@@ -339,11 +339,6 @@ class _Plan(beam.DoFn):
         plan = source.planned(list(gathered[1]))
         count = sum(portion.records for portion in plan.portions)
         source.expected.require_segments(count)
-        task = source.wanted.path_label(source.wanted.tasks or "")
-        for file in plan.files if task is not None and task.has_one_file else ():
-            if not file.lines:  # otherwise the result would lack a task
-                remedy = "run its task again, or name only the files of the other tasks"
-                raise InputError(f"{stream.label}: the file has no records: {file.path}", remedy)
         of_join = stream.label if len(source.roles) == 1 else None
         chosen = choice_notes(source.wanted, plan.chosen, of_join)
         notes = (*source.expected.notes, *chosen, *source.header_notes)
@@ -354,7 +349,10 @@ class _Plan(beam.DoFn):
         pattern = stream.shown(stream.pattern)
         found_input = FoundInput("records", None, pattern, plan.files, snapshot=plan.snapshot)
         inputs = (found_input,) if self._describe else ()
-        segments = FoundSegments(count, plan.notices, notes, inputs, plan.chosen.systems)
+        tasks = frozenset(source.wanted.tasks_of(file.path for file in plan.files))
+        segments = FoundSegments(
+            count, plan.notices, notes, inputs, plan.chosen.systems, tasks=tasks
+        )
         yield TaggedOutput(self.SEGMENTS, segments)
         yield from plan.portions
 

@@ -93,11 +93,15 @@ class Wanted:
 
     def needs_of(self, path: str) -> Needs | None:
         """What a file must have, by its task; None for all that is wanted."""
-        label = self.path_label(self.tasks or "")
-        if label is None or not self.needs_of_tasks:
+        if not self.needs_of_tasks:
             return None
-        pattern = first_matching(self.needs_of_tasks, label.value_of(path) or "")
+        (task,) = self.tasks_of([path]) or ("",)
+        pattern = first_matching(self.needs_of_tasks, task)
         return Needs() if pattern is None else self.needs_of_tasks[pattern]
+
+    def tasks_of(self, paths: Iterable[str]) -> list[str]:
+        label = self.path_label(self.tasks or "")
+        return [] if label is None else [task for path in paths if (task := label.value_of(path))]
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
         for label in self.path_labels:
