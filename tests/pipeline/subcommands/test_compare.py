@@ -87,6 +87,19 @@ def test_records_of_any_format_are_paired_if_they_have_the_same_references(tmp_p
     assert "the same order" in found["reason"]
 
 
+def test_references_beside_other_candidates_are_the_same_as_those_of_the_night_before(tmp_path):
+    texts = {"old": ("atlas", TEXTS["ref"]), "new": ("birch", TEXTS["ref"])}
+    texts["changed"] = ("birch", ["another reference", *TEXTS["ref"][1:]])
+    for name, (system, references) in texts.items():  # a harness writes one file for a model
+        rows = zip(TEXTS[system], references, strict=True)
+        records = [{"id": n, "hyp": text, "ref": ref} for n, (text, ref) in enumerate(rows)]
+        _, path = records_in(tmp_path / f"{name} records", records)
+        run_into(tmp_path / name, path, "-i", f"model={path}", "--join_on=id", *BOOTSTRAP)
+    assert compared(tmp_path / "old", tmp_path / "new")["method"] == "paired"
+    found = compared(tmp_path / "new", tmp_path / "changed")
+    assert (found["method"], found["reason"][:18]) == ("independent", "the references are")
+
+
 def test_tables_for_a_paper_have_the_differences_and_say_how_they_were_tested(runs):
     def lines(old: str, format: str) -> list[str]:
         run = called("compare", runs[old], runs["new"], f"--format={format}", "--quiet")

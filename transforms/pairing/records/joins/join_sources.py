@@ -19,6 +19,7 @@ from beam_bleu.transforms.notices import added_notices, sentences
 from beam_bleu.transforms.pairing.batch import KEPT_ID, SegmentBatch
 from beam_bleu.transforms.pairing.files.streams import Stream
 from beam_bleu.transforms.pairing.lines.correspondence import Expected
+from beam_bleu.transforms.pairing.lines.text_digest import OF_RECORDS
 from beam_bleu.transforms.pairing.needs import Role, ValueColumn
 from beam_bleu.transforms.pairing.paired import (
     CoverageName,
@@ -40,7 +41,13 @@ from beam_bleu.transforms.pairing.records.joins.findings import (
     mismatches,
     require_none,
 )
-from beam_bleu.transforms.pairing.records.joins.rows import join_rows, kept, messages_of, taken
+from beam_bleu.transforms.pairing.records.joins.rows import (
+    digest_of_references,
+    join_rows,
+    kept,
+    messages_of,
+    taken,
+)
 from beam_bleu.transforms.pairing.records.record_files import PlanRecords, RecordFiles, RecordSource
 from beam_bleu.transforms.pairing.records.wanted import Wanted
 from beam_bleu.transforms.progress import PROGRESS
@@ -105,6 +112,10 @@ class JoinedRecords(RecordSource):
                 for system, reader in zip(self.systems, self.candidates, strict=True)
             ),
         )
+
+    def is_of_references(self, stream: int) -> bool:
+        """Whether a reader is of references alone, which are the same for all candidates."""
+        return not self.is_long and stream < len(self.references)
 
     def sides(self, systems: Sequence[str]) -> tuple[str, ...]:
         """The sides, which must have the same segments, as messages name them; references first."""
@@ -231,6 +242,7 @@ class _SendRows(ThreadedDoFn):
     def __init__(self, source: JoinedRecords, threads: int, describe: bool) -> None:
         super().__init__(threads)
         self._readers = source.readers
+        self._is_of_references = source.is_of_references
         self._rejects = source.on_bad_record == "reject"
         self._folder = source.row_folder
         self._describe = describe
@@ -246,8 +258,11 @@ class _SendRows(ThreadedDoFn):
         reader = self._readers[stream]
         report = Report()
         waiting: list[pa.Table] = []
-        for read in reader.read(portion, self._describe):
+        is_of_references = self._is_of_references(stream)
+        for read in reader.read(portion, self._describe and not is_of_references):
             rows, bad, of_part = join_rows(read)
+            if self._describe and is_of_references:
+                of_part = dataclasses.replace(of_part, digest=digest_of_references(read))
             report += of_part
             if bad and not self._rejects:
                 raise bad_records_error(bad, len(bad), of_part.read)
@@ -375,8 +390,11 @@ class _CheckIds(beam.DoFn):
         yield TaggedOutput(self.TALLY, tally)
         if self._describe:
             digests = tuple(
-                (source.readers[stream].digest_method, streams[stream].digest)
-                for stream in self._order()
+                (
+                    OF_RECORDS if source.is_of_references(stream) else reader.digest_method,
+                    streams[stream].digest,
+                )
+                for stream, reader in ((each, source.readers[each]) for each in self._order())
             )
             yield TaggedOutput(self.DIGESTS, Digests(tally.read, digests))
 
@@ -390,6 +408,7 @@ class _CheckIds(beam.DoFn):
         for stream in self._order():
             (described,) = by_stream[stream].inputs
             if not self._source.is_long:
-                role: InputRole = "references" if stream < references else "candidates"
+                is_of_references = self._source.is_of_references(stream)
+                role: InputRole = "references" if is_of_references else "candidates"
                 described = dataclasses.replace(described, role=role, system=systems[stream])
             yield described

@@ -29,8 +29,8 @@ from beam_bleu.transforms.pairing.canonical import (
     spread,
     without_blanks,
 )
-from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes
-from beam_bleu.transforms.pairing.paired import REJECTED, BadRecord
+from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes, sum_of_columns
+from beam_bleu.transforms.pairing.paired import MODULUS, REJECTED, BadRecord
 from beam_bleu.transforms.pairing.records.joins.findings import Report
 from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.records.wanted import (
@@ -140,6 +140,14 @@ def id_texts(read: ReadRecords, path: ColumnPath) -> pa.LargeStringArray:
             "name a column of strings or integers: each segment must have an id of its own",
         )
     return ids.cast(pa.large_string())
+
+
+def digest_of_references(read: ReadRecords) -> int:
+    """That of ids, references and witnesses, without the candidates that can be beside them."""
+    chosen = read.raw.chosen
+    columns = {path: read.columns[path] for path in (*chosen.references, *chosen.witnesses)}
+    columns |= {path: id_texts(read, path) for path in chosen.ids}
+    return sum_of_columns(columns.values(), read.raw.first) % MODULUS
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
