@@ -47,6 +47,7 @@ def test_trn() -> None:
         "SPK1-LC6": "NULL-MC:",
         "SPK1-LC7": "",
     }
+    assert {row["speaker"] for row in trn_rows(TRN)} == {"cmh", "SPK1"}
 
 
 def test_words_are_those_that_sclite_compares() -> None:

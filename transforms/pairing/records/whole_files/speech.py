@@ -23,7 +23,8 @@ def trn_rows(data: bytes) -> Iterator[dict[str, str]]:
         match = _TRN.fullmatch(line)
         if match is None:
             raise pa.ArrowInvalid(f"line {number} does not end with an id, such as (speaker-1)")
-        yield {"id": match[2], "text": _plain(match[1], number)}
+        speaker = match[2].partition("-" if "-" in match[2] else "_")[0]  # as for sclite -i spu_id
+        yield {"id": match[2], "text": _plain(match[1], number), "speaker": speaker}
 
 
 def stm_rows(data: bytes) -> Iterator[dict[str, str | None]]:
