@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from beam_bleu.pipeline.result.rows import (
+    MACRO_AVERAGE,
     ComparedRow,
     Key,
     Result,
@@ -15,7 +16,7 @@ from beam_bleu.pipeline.result.rows import (
     series_of,
 )
 from beam_bleu.pipeline.saved.comparing import compared_series
-from beam_bleu.pipeline.scoring.thresholds import Gates, Threshold
+from beam_bleu.pipeline.scoring.thresholds import THRESHOLD_FLAGS, Gates, Threshold
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import newcombe
@@ -88,6 +89,8 @@ def judge(
         found = [*_beyond(scores, fail, name, "failed"), *_beyond(scores, warn, name, "warned")]
         if drop and gates.old is not None:
             found += _drops(new, gates.old, metric.metric, drop, gates, name, changes)
+        if row_of(metric.metric).parameter and _are_shares(new, metric.metric):
+            found += [*_beyond_shares([*fail, *drop], "failed"), *_beyond_shares(warn, "warned")]
         named = f"{metric.name}: " if len(new.metrics) > 1 else ""
         checks += (Check(check.verdict, named + check.text) for check in found)
     return checks
@@ -95,6 +98,22 @@ def judge(
 
 def _scores(result: Result, metric: MetricWord) -> dict[Key, ScoreRow]:
     return {key: row for key, row in series_of(result).items() if key.metric == metric}
+
+
+def _are_shares(result: Result, metric: MetricWord) -> bool:
+    own = [row for row in result.scores if row.metric == metric and row.slice != MACRO_AVERAGE]
+    return all(row.wilson_interval is not None for row in own)
+
+
+def _beyond_shares(thresholds: Sequence[Threshold], missed: Verdict) -> Iterator[Check]:
+    for threshold in thresholds:
+        is_drop = THRESHOLD_FLAGS[threshold.flag].kind == "drop"
+        if not 0 <= threshold.number <= 1 or (is_drop and threshold.number == 1):
+            yield Check(
+                missed,
+                f"{threshold.shown} would always pass or always fail: each segment scores 0 or 1, "
+                "so the scale is from 0 to 1, and 3 % is 0.03",
+            )
 
 
 def _lacking(name: str, threshold: Threshold) -> str:

@@ -160,6 +160,23 @@ def test_the_drop_of_a_share_is_judged_by_wilsons_intervals():
     assert "is not proven" in check.text
 
 
+def test_the_threshold_of_a_share_is_from_0_to_1():
+    def shares(right: int, wilson_interval: list[float] | None) -> dict[str, Any]:
+        mean = {"metric": "mean:acc", "wilson_interval": wilson_interval}
+        document = result({**entry("a", right / 40, 0.1), **mean})
+        document["metrics"][0] |= {"metric": "mean:acc", "name": "mean acc"}
+        return document
+
+    old, new = (shares(right, [*wilson(right, 40)]) for right in (36, 6))
+    (_, check) = drops(new, old, "3", drop="proven")
+    assert check.verdict == "failed"
+    assert check.text.startswith("--max_drop 3 would always pass or always fail")
+    assert [each.verdict for each in under(old, "40")] == ["failed", "failed"]
+    assert [each.verdict for each in under(old, "0.4")] == ["passed"]
+    assert len(drops(new, old, "0.9", drop="proven")) == 1
+    assert len(drops(shares(6, None), old, "3", drop="proven")) == 1  # other numbers
+
+
 def test_all_systems_and_slices_of_the_old_result_must_be_there():
     old = result(
         entry("a", 30), entry("b", 30), entry("a", 30, of_slice=NEWS), entry("a", 3, of_slice=MAIL)
