@@ -195,7 +195,11 @@ def units_of(result: Result) -> str:
     text = counted(result.segments or 0, "segment")
     if result.uncertainty is not None and result.uncertainty["unit"] == "document":
         text += f" in {counted(result.uncertainty['units'], 'document')}"
-    return text
+    return text + conditions_of(result)
+
+
+def conditions_of(result: Result) -> str:
+    return f" with {', '.join(result.where)}" if result.where else ""
 
 
 def segments_of(rows: Iterable[ScoreRow | ComparisonRow]) -> Number:

@@ -25,7 +25,12 @@ from beam_bleu.pipeline.result.rows import (
     ScoreRow,
     series_of,
 )
-from beam_bleu.pipeline.saved.comparing import common_definitions, compared_series, pairing
+from beam_bleu.pipeline.saved.comparing import (
+    changed_conditions,
+    common_definitions,
+    compared_series,
+    pairing,
+)
 from beam_bleu.pipeline.saved.saved_result import SavedResult
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
 from beam_bleu.transforms.score.differences import SIGNIFICANCE_LEVEL
@@ -164,6 +169,8 @@ def _changes(
         elif before.whole != now.whole:
             text = f"the scores of {now.name} changed from {before.whole} to {now.whole}"
             breaks.append(Gap("definition", night, night, text, word, labels={}))
+    if conditions := changed_conditions(old.result, new.result):
+        breaks.append(Gap("definition", night, night, conditions))
     segments, why = _segments(old, new, new_texts)
     if segments == "replaced":
         breaks.append(Gap("references", night, night, why))

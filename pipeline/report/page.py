@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 
 from beam_bleu.pipeline.display.row_order import verdict
+from beam_bleu.pipeline.display.score_tables import conditions_of
 from beam_bleu.pipeline.display.table import is_numeric
 from beam_bleu.pipeline.errors.printable import printable, value_text
 from beam_bleu.pipeline.examples import Entry, heading, read_examples, read_listed, scores, texts
@@ -104,7 +105,7 @@ def _text(
         .get_template("page.html.jinja")
         .render(
             headline=headline,
-            scored=f"{joined([*names.values()], len(names))} of {shown}",
+            scored=f"{joined([*names.values()], len(names))} of {shown}{conditions_of(result)}",
             history=history,
             past=[] if history is None else [*past(history)],
             standing=[*standing(result)],

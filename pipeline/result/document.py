@@ -53,6 +53,7 @@ def document_of(result: Result) -> dict[str, Any]:
         "format": SCORES_FORMAT,
         "metrics": [{name: getattr(row, name) for name in _METRIC} for row in result.metrics],
         "segments": result.segments,
+        "where": result.where or None,
         "scores": [entry for entry in scores if "slice" in entry],
         "counters": result.counters,
         "warnings": result.warnings,
@@ -160,6 +161,7 @@ def read_result(document: Document) -> Result:
             for entry in compared
         ),
         segments=document.get("segments"),
+        where=tuple(document.get("where", ())),
         counters=document.get("counters", {}),
         warnings=tuple(document.get("warnings", ())),
         languages=document.get("languages", ()),

@@ -141,13 +141,15 @@ class Result:
     """A whole result. Its mappings are entries of scores.json, which docs/result.md explains.
 
     `scores` has, metric by metric, rows of the whole corpus and slices, and then means.
-    `languages` is empty if all segments have one definition. `tasks` have no common score.
+    `languages` is empty if all segments have one definition. `tasks` have no common score. `where`
+    has the conditions that all records meet, sorted.
     """
 
     metrics: tuple[MetricNames, ...]
     scores: tuple[ScoreRow, ...]
     comparisons: tuple[ComparisonRow, ...] = ()
     segments: int | None = None
+    where: tuple[str, ...] = ()
     counters: Entry = dataclasses.field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     languages: Sequence[Entry] = ()

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
+    if conditions := changed_conditions(old.result, new.result):
+        return conditions
     if old.result.languages or new.result.languages:
         return "each language is scored by itself, and replicates are of the whole corpus only"
     runs = {"old": old, "new": new}
@@ -55,6 +57,13 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
         return paired(old.totals, new.totals, metrics)
     except OtherVersionsError as error:
         return error.cause
+
+
+def changed_conditions(old: Result, new: Result) -> str | None:
+    if old.where == new.where:
+        return None
+    before, now = (", ".join(result.where) or "none" for result in (old, new))
+    return f"the conditions of records (--where) changed from {before} to {now}"
 
 
 def compare(old: Result, new: Result, pairs: Paired | str) -> list[ComparedRow]:

@@ -15,7 +15,7 @@ from beam_bleu.pipeline.result.rows import (
     definition_of,
     series_of,
 )
-from beam_bleu.pipeline.saved.comparing import compared_series
+from beam_bleu.pipeline.saved.comparing import changed_conditions, compared_series
 from beam_bleu.pipeline.scoring.thresholds import THRESHOLD_FLAGS, Gates, Threshold
 from beam_bleu.transforms.errors import GateError
 from beam_bleu.transforms.known_metrics import MetricWord, row_of
@@ -81,6 +81,8 @@ def judge(
             pairs = "randomization gives no intervals"
         changes = compared_series(gates.old, new, pairs)
     checks: list[Check] = []
+    if gates.old is not None and (conditions := changed_conditions(gates.old, new)):
+        checks.append(Check("warned", f"{conditions} since {gates.old_name}"))
     for metric in new.metrics:
         fail, warn, drop = (
             gates.of_kind(kind, metric.metric, new.words) for kind in ("fail", "warn", "drop")

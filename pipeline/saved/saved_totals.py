@@ -80,6 +80,7 @@ class SavedTotals:
                 ),
                 "coverage": None if totals.coverage is None else totals.coverage.rule,
                 "counters of records": totals.is_tallied,
+                "--where": ", ".join(totals.tally.met) or None,
                 # Each name first, so that the first difference of other systems is the missing one.
                 **{f"the system {name}": "scored" for name in totals.systems},
                 "systems": totals.systems,

@@ -67,6 +67,7 @@ def scored(
             for own in metrics
         ),
         segments=totals.segments,
+        where=tuple(totals.tally.met),
         scores=(
             *(row for metric in metrics for row in (*metric.scores, *metric.sliced)),
             *(row for metric in metrics for row in metric.averages),

@@ -182,7 +182,8 @@ REJECTED = "rejected"
 class Tally(Sums):
     """What became of the segments of a part of the input: for each system, read = scored + all that
     were left out + missing. `left_out` is by reason, and `missing` by system. By condition,
-    `judged` is the number of records that were tested, and `met` of those that meet it.
+    `met` is the number of records that meet it, and `judged`, only if not all of them should meet
+    it, of those that were tested.
     """
 
     read: int = 0

@@ -325,6 +325,7 @@ def test_flags_win_over_the_layout(tmp_path: Path) -> None:
     where = ["--where", "is_bad_source=true"]
     run = called(*wmt24pp(tmp_path), "--layout", "wmt24pp", *where, "--format", "json")
     assert run.document["segments"] == 1
+    assert run.document["where"] == ["is_bad_source=true"]
     flags = mt_metrics_eval(tmp_path)
     references = ["--references", tmp_path / "wmt23/references/en-de.refB.txt"]
     run = called(*flags, "--layout", "mt-metrics-eval", *references, "--format", "json")

@@ -98,6 +98,12 @@ def test_a_break_is_named_and_has_no_difference(tmp_path):
         assert (change.row, change.reason) == (None, gap.text)
 
 
+def test_other_conditions_are_a_break(tmp_path):
+    old, new = labelled(20, 30.0), labelled(21, 40.0) | {"where": ["filter=none"]}
+    (gap,) = write_two(tmp_path, old, new, "a", "a").gaps
+    assert (gap.kind, gap.text.split(" changed ")[1]) == ("definition", "from none to filter=none")
+
+
 def test_new_texts_each_night_are_no_break_if_the_user_says_so(tmp_path):
     old, new = result(entry("atlas", 30.0)), result(entry("atlas", 28.0))
     (gap,) = write_two(tmp_path, old, new, "a", "b").gaps

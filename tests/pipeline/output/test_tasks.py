@@ -251,6 +251,7 @@ def test_a_file_needs_only_what_the_metrics_of_its_task_read(tmp_path: Path, suf
 
 def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
     document = json.loads((by_task / "scores.json").read_text())
+    assert document["where"] == ["filter!=remove_whitespace"]
     del document["segment_scores"]  # which have no totals
     assert called("rescore", by_task, "--format=json").document == document
     other = called("rescore", by_task, "--metrics=chrf", "--chrf_beta=1", "--format=json")
@@ -264,7 +265,7 @@ def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
     captions = "".join(
         line for one in (first, *others) for own in one.tables for line in own.caption
     )
-    assert first.title == "96 segments, by task"
+    assert first.title == "96 segments with filter!=remove_whitespace, by task"
     assert "Compared on" not in captions  # tasks have different segments
 
 

@@ -146,6 +146,13 @@ def test_without_a_standard_error_only_a_result_without_changes_passes():
             assert "cannot be judged" in check.text
 
 
+def test_other_conditions_are_a_warning():
+    old, new = (result(entry("a", 30.0)) | {"where": [f"lang={name}"]} for name in ("de", "fr"))
+    check, _ = drops(new, old, "1")
+    assert check.verdict == "warned"
+    assert check.text.endswith("changed from lang=de to lang=fr since OLD")
+
+
 def test_the_drop_of_a_share_is_judged_by_wilsons_intervals():
     # All of 40 segments are right, so the standard error is 0; now 36 are.
     old = {**entry("a", 100.0, 0.0), "wilson_interval": [100 * end for end in wilson(40, 40)]}

@@ -42,7 +42,9 @@ def test_it_refuses_what_does_not_add_up(saved):
     seed = replace(evidence.resampling, seed=1)
     order = replace(saved.totals, systems=("birch", "atlas", "cobalt"))
     other_one = replace(saved.totals, systems=("atlas", "birch", "cedar"))
+    tally = replace(saved.totals.tally, met={"lang=de": 9})
     for changes, cause in (
+        ({"totals": replace(saved.totals, tally=tally)}, "--where is not given in the first one"),
         ({"scorings": {"bleu": intl}}, "tokenize is 13a in the first one, and intl"),
         ({"versions": {"mecab": "2"}}, "version mecab is not given"),
         ({"evidence": replace(evidence, baseline="birch")}, "baseline is not given"),

@@ -85,6 +85,11 @@ def test_records_of_any_format_are_paired_if_they_have_the_same_references(tmp_p
     found = compared(tmp_path / "old", tmp_path / "moved")
     assert found["method"] == "independent"
     assert "the same order" in found["reason"]
+    run_into(tmp_path / "not other", *flags, f"--input={tmp_path}/?.parquet", "--where=set!=other")
+    run = called("compare", tmp_path / "old", tmp_path / "not other", "--format=json")
+    assert run.document["method"] == "independent"
+    assert run.document["reason"].endswith("changed from set=test to set!=other, set=test")
+    assert run.document["reason"] in run.err
 
 
 def test_references_beside_other_candidates_are_the_same_as_those_of_the_night_before(tmp_path):

@@ -97,18 +97,14 @@ def judge(read: ReadRecords) -> Judged:
     kept = np.flatnonzero(usable)
     bad = [*raw.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]
     left_out = {FILTERED: int((~unread & ~meets_all).sum()), REJECTED: len(bad)}
-    telling = {
-        str(condition): rows & ~unread
-        for condition, rows in meeting.items()
-        if not condition.can_hold_always
-    }
+    telling = [str(condition) for condition in meeting if not condition.can_hold_always]
     tally = Tally(
         count,
         {system: len(kept) for system in chosen.systems},
         {reason: number for reason, number in left_out.items() if number},
         bad_records=len(bad),
         judged=dict.fromkeys(telling, int((~unread).sum())),
-        met={condition: int(rows.sum()) for condition, rows in telling.items()},
+        met={str(condition): int((rows & ~unread).sum()) for condition, rows in meeting.items()},
     )
     return Judged(kept, numbers, tuple(sorted(bad, key=lambda record: record.number)), tally)
 
