@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.errors.printable import json_text
-from beam_bleu.pipeline.result.rows import Labels, MetricNames, Result
+from beam_bleu.pipeline.result.rows import ComparisonRow, Labels, MetricNames, Result
 from beam_bleu.pipeline.scoring.job import USUAL_EVIDENCE, Evidence, Job, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.metric_rows import MetricRows
 from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
@@ -78,6 +78,7 @@ def scored(
             *rejected_warnings(totals.tally, totals.rejected),
             *sentences(totals.notices),
             *_joined_warnings(metrics),
+            *_warnings_of_copies(metrics, evidence.unit),
             *_warning_about_resampling(first.own.corpus.units, evidence),
         ),
         languages=[
@@ -133,6 +134,20 @@ def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
             names.setdefault(warning, []).append(metric.scorings.corpus.name)
     for warning, having in names.items():
         yield f"{', '.join(having)}: {warning}" if len(metrics) > 1 else warning
+
+
+def _warnings_of_copies(metrics: Sequence[MetricRows], unit: str) -> Iterator[str]:
+    rows_of_pairs: dict[tuple[str, str], list[ComparisonRow]] = {}
+    for row in (row for metric in metrics for row in metric.comparisons):
+        rows_of_pairs.setdefault((row.system, row.baseline), []).append(row)
+    for (system, baseline), rows in rows_of_pairs.items():
+        are_equal = all(row.difference == 0 == row.standard_error for row in rows)
+        # Few answers can all be right, or wrong, by chance.
+        if are_equal and max(row.units for row in rows) >= FEWEST_UNITS:
+            yield (
+                f"{system} and {baseline} have the same score on every {unit}; is one of the files "
+                "a copy of the other?"
+            )
 
 
 def _warning_about_resampling(units: int, evidence: Evidence) -> Iterator[str]:

@@ -219,6 +219,10 @@ def test_all_pairs_and_clusters(tmp_path):
         *(("cobalt", "birch"), ("copy", "birch"), ("copy", "cobalt")),
     ]
     assert clusters_of(found) == [["atlas"], ["birch", "copy"], ["cobalt"]]
+    assert [each for each in found["warnings"] if "same score" in each] == [
+        "copy and birch have the same score on every segment; is one of the files a copy of the "
+        "other?"
+    ]
     same = found["comparisons"][4]
     assert (same["difference"], same["standard_error"]) == (0, 0)
     assert (same["p_value"], same["p_value_holm"]) == (1, 1)
