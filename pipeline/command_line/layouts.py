@@ -66,6 +66,7 @@ def with_layout(flags: Config) -> Config:
     settings = {**_of_records(flags, layout), **layout.settings(flags)}
     if flags.metrics_by:
         settings.pop("metrics", None)
+    _check_references(flags, layout, settings)
     filtered_columns = [condition.column.text for condition in flags.where]
     where = [each for each in settings.pop("where", ()) if each.column.text not in filtered_columns]
     changed: dict[str, Any] = {
@@ -86,6 +87,19 @@ def with_layout(flags: Config) -> Config:
     changed |= {name: getattr(flags, name) or settings[name] for name in settings.keys() & own}
     of_metrics = {name: value for name, value in settings.items() if name not in own}
     return dataclasses.replace(flags, choices={**of_metrics, **flags.choices}, **changed)
+
+
+def _check_references(flags: Config, layout: Layout, settings: Settings) -> None:
+    """Refuses REF if metrics are of numbers. In other layouts, REF also has labels."""
+    references = flags.references or flags.refs
+    words = flags.metrics or settings.get("metrics", flags.chosen_metrics)
+    has_numbers = not any(row_of(word).counts_texts for word in words)
+    if references and has_numbers and (layout.has_tasks or "metrics" in settings):
+        raise UsageError(
+            f"--layout {layout.name}: {joined(references)} would not be scored, because no metric "
+            "reads references",
+            f"name it as a system: -i {' '.join((*references, *flags.systems))}",
+        )
 
 
 def unpooled_label(flags: Config) -> str | None:
@@ -209,7 +223,7 @@ def _filters_of_first_file(flags: Config) -> str:
     with contextlib.suppress(BleuError):
         path = _found(name_and_pattern(next(words, ""))[1])[0]
         if filters := dict.fromkeys(_FILTER.findall(read(path).decode(errors="replace"))):
-            return f"; {path} has {joined([*filters])}"
+            return f"; the samples of {path} have the filters {joined([*filters])}"
     return ""
 
 

@@ -206,6 +206,6 @@ def job_of(
     if source.keeps_texts and not {*TEXTS.roles} <= {*metrics.needs.roles}:
         raise UsageError(
             f"--keep {KEPT_TEXTS}: the metrics do not need the texts of candidates and references",
-            f"leave {KEPT_TEXTS} out, or ask for a metric of texts, too",
+            "name columns to keep instead: --keep COLUMN,...; or ask for a metric of texts, too",
         )
     return job

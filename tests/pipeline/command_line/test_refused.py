@@ -196,7 +196,7 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout wmt25 r.jsonl -i a.jsonl --where tgt_lang=German => 'German'
 --layout wmt24pp r.jsonl -i a.jsonl => --language CODE
 --layout lm-eval --input a.jsonl => --where filter=NAME
---layout lm-eval --join_on id -i 'x=lm_eval/base/*de_*' => .jsonl has remove_whitespace, flexible
+--layout lm-eval --join_on id -i 'x=lm_eval/base/*de_*' => the filters remove_whitespace, flexible
 --layout lm-eval --join_on id -i x=systems/ --where filter=x => 'systems/**/*.jsonl'
 --layout lm-eval --input 'a*.jsonl' --where filter=none --score_only => --score_only
 --input x.jsonl --metrics_by => expected at least one argument
@@ -210,6 +210,9 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout lighteval --input x.parquet --metrics_by 'a*=bleu' --examples 3 --output x => --examples
 --layout lighteval --input x.parquet --metrics_by 'a*=wer' --confusions 3 --output x => --confusions
 --layout squad --input x.jsonl --metrics_by 'a*=bleu' => needs tasks that are scored one by one
+--layout swe-bench a.json -i B=b.json => -i a.json B=b.json
+--layout lm-eval a.jsonl -i b.jsonl --where filter=x -m mean:acc => a.jsonl would not be scored
+--input 'lm_eval/*/*' => such as 'lm_eval/*/*.jsonl'
 --layout hf-translation --input a.parquet => --language CODE
 """.strip().splitlines()
 
