@@ -190,10 +190,11 @@ def _worst_rows(data: pyarrow.dataset.Dataset, wanted: Wanted, examples: Sequenc
         for number in [found["index"]]
     ]
     note = ""
-    if all(entry["candidate"] is None for entry in entries):
+    if all(entry["candidate"] is None and not entry["kept"] for entry in entries):
         note = (
-            "the result has no texts of these segments: run it again with --keep text, or with "
-            f"--examples {wanted.number}"
+            "the result has no texts of these segments: run it again with --segment_scores --keep "
+            "text; or, if a metric or a task reads none, with --keep COLUMN,... of columns that "
+            "all files have"
         )
     return Found(entries, len(table), note)
 

@@ -426,8 +426,8 @@ class BleuConfig(Metric):
             )
         if not bleu.totals[order - 1]:
             return (
-                f"{is_zero}: no candidate has {order} tokens; for a corpus so short "
-                "use effective_order or a smaller max_ngram_order"
+                f"{is_zero}: no candidate has {order} tokens; for short answers use exact_match, "
+                "for a corpus so short effective_order or a smaller max_ngram_order"
             )
         return (
             f"{is_zero}: no {order}-gram of a candidate is in its references; for a corpus "

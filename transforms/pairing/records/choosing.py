@@ -303,7 +303,12 @@ class FileColumns:
                 if EACH in path.steps:
                     part = path.text.replace("[]", "[0]")
                 has_parts = pa.types.is_nested(kind) and not pa.types.is_union(kind)
-                remedy = f"name a part of it, such as {part}" if has_parts else ""
+                remedy = (
+                    f"name a part of it that has the texts, such as {part}; or, to score numbers, "
+                    "write -m mean:COLUMN, such as mean:acc"
+                    if has_parts
+                    else ""
+                )
                 if self.needs is not None:
                     remedy = (
                         "give its task a metric of numbers, such as mean:acc, and no --keep text"

@@ -48,8 +48,8 @@ _COVER = "add the missing records, or choose --coverage common or --coverage eac
 _ERRORS: dict[Sort, tuple[str, str]] = {
     "twice": (
         "ids that occur several times: {count:,}",
-        "each segment must have one record with its id: remove the others, or name the columns "
-        "that tell them apart, such as --join_on task,doc_id",
+        "each segment must have one record with its id: leave out the others, such as by --where, "
+        "or name the columns that tell them apart, such as --join_on task,doc_id",
     ),
     "differing": (
         "records with other references, labels or columns of --keep than the first one of their "

@@ -119,7 +119,13 @@ class JoinedRecords(RecordSource):
 
     def sides(self, systems: Sequence[str]) -> tuple[str, ...]:
         """The sides, which must have the same segments, as messages name them; references first."""
-        labels = (reader.stream.label for reader in self.references)
+        # A layout can take the references from the file of a system, which the user has named.
+        names = {
+            each.stream.pattern: f" (in the file of {name})"
+            for name, each in reversed([*zip(self.systems, self.candidates, strict=True)])
+        }
+        streams = (reader.stream for reader in self.references)
+        labels = (stream.label + names.get(stream.pattern, "") for stream in streams)
         return (*labels, *(f"candidates {system}" for system in systems))
 
     @property
