@@ -15,6 +15,7 @@ from beam_bleu.pipeline.display.comparison_tables import (
 )
 from beam_bleu.pipeline.display.row_order import View, by_difference, decimals_of, gain, verdict
 from beam_bleu.pipeline.display.score_tables import (
+    AVERAGE,
     Slice,
     diversity_table,
     score_number,
@@ -73,7 +74,7 @@ def standing(result: Result) -> Iterator[Figure]:
         word = metric.metric
         for name, rows, of_slice in (
             (metric.name, result.whole(word), None),
-            (f"mean {metric.name}", result.averages(word), MACRO_AVERAGE),
+            (f"{AVERAGE} of {metric.name}", result.averages(word), MACRO_AVERAGE),
         ):
             compared = [row for row in result.compared(word) if row.slice == of_slice]
             if rows:
