@@ -11,11 +11,15 @@ from beam_bleu.pipeline.display.score_tables import (
     Slice,
     drawn_from,
     macro_average,
+    meaning_of_stars,
     notes_of,
     ranks_of,
+    reading_of,
     score_number,
+    score_numbers,
     segments_of,
     slices_of,
+    stars,
     units_of,
 )
 from beam_bleu.pipeline.display.table import LOWER, Cell, Column, Table, table_of
@@ -250,36 +254,47 @@ def _tasks_table(view: View, item: str, tasks: Sequence[Labels], for_paper: bool
     compared = {own.system: own.baseline for row in found for own in row[2].differences}
     has_exact = any(own.mcnemar for row in found for own in row[2].differences)
     of_pair = ("Holm p", *(["McNemar p"] if has_exact else []))
-    header = [item, "metric", "segments", *result.systems]
+    header = [item, "metric", *result.systems]
     for system, baseline in compared.items():
         header += [f"{system} - {baseline}", *of_pair]
+    together = len(result.systems) + 1 if for_paper and compared else 0
+    place_of_segments = len(header) if for_paper else 2
+    header.insert(place_of_segments, "segments")
     rows: list[list[Cell]] = []
     for metric, decimals, own in shown:
         by_system = {row.system: row for row in own.differences}
         segments = "" if own.name == AVERAGE else segments_of(own.scores.values())
         is_error = row_of(metric.metric).lower_is_better
         name = f"{metric.name} {LOWER}" if is_error else metric.name
-        cells: list[Cell] = [own.name, name, segments]
-        cells += [score_number(own.scores.get(system), decimals) for system in result.systems]
+        cells: list[Cell] = [own.name, name]
+        scores = [own.scores.get(system) for system in result.systems]
+        if for_paper:
+            marks = {row.system: stars(row) for row in own.differences}
+            cells += score_numbers(scores, decimals, marks)
+        else:
+            cells += [score_number(score, decimals) for score in scores]
         for system in compared:
             row = by_system.get(system)
             number = difference_number(row, decimals)
             cells.append(dataclasses.replace(number, mark="") if for_paper else number)
             cells.append(Number(p_value(row.p_value_holm if row else None)))
             cells += [exact_number(row)] if has_exact else []
+        cells.insert(place_of_segments, segments)
         rows.append(cells)
-    legend = [HALF_INTERVAL] if result.has_intervals else []
+    legend = reading_of(rows)
     if compared:
         holm = "Holm p: adjusted for all comparisons by the same metric"
         if any(row[2].name == AVERAGE for row in found):
             holm += ", of macro averages separately"
-        marks = f"; worse or better where it is below {SIGNIFICANCE_LEVEL}"
-        legend.append(holm if for_paper else holm + marks)
+        if for_paper:
+            legend += [meaning_of_stars(next(iter(compared.values()))), holm]
+        else:
+            legend.append(f"{holm}; worse or better where it is below {SIGNIFICANCE_LEVEL}")
     legend += [_EXACT] if has_exact else []
     about = f"{units_of(result)}, by {item}" if for_paper else f"by {item}"
     of_all = [note for metric in result.metrics for note in notes_of(result, metric)]
     notes = of_all if for_paper and item == label else []
-    return Table([about, *hidden], header, rows, notes, legend)
+    return Table([about, *hidden], header, rows, notes, legend, together)
 
 
 def exact_number(row: DifferenceRow | None) -> Number:

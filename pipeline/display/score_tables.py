@@ -106,7 +106,7 @@ def systems_table(view: View, *, for_paper: bool = False) -> Table | None:
     caption = [
         f"Scores on {units_of(result)}",
         *(f"Means of {parts}: {', '.join(names)}" for parts, names in means.items()),
-        *_reading(cells for _, cells in columns),
+        *reading_of(cells for _, cells in columns),
         *meaning,
     ]
     notes = [note for metric in result.metrics for note in notes_of(result, metric)]
@@ -151,7 +151,7 @@ def slice_tables(view: View, metric: MetricNames, *, for_paper: bool = False) ->
             continue
         tested = [row for own in shown for row in own.differences if row.p_value_holm is not None]
         meaning = [meaning_of_stars(tested[0].baseline)] if tested else []
-        caption = [f"{metric.name} by {item}", *hidden, *_reading(rows), *meaning]
+        caption = [f"{metric.name} by {item}", *hidden, *reading_of(rows), *meaning]
         yield Table(caption, header, rows)
 
 
@@ -253,7 +253,7 @@ def score_numbers(
     ]
 
 
-def _reading(rows: Iterable[Sequence[Cell]]) -> list[str]:
+def reading_of(rows: Iterable[Sequence[Cell]]) -> list[str]:
     numbers = [cell for row in rows for cell in row if isinstance(cell, Number)]
     sentences = [HALF_INTERVAL] if any(number.half for number in numbers) else []
     return sentences + ([BEST_ARE_BOLD] if any(number.is_best for number in numbers) else [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +33,8 @@ class Note(NamedTuple):
 @dataclasses.dataclass(frozen=True)
 class Table:
     """A table. Its caption, and its legend, which says how to read it, are lists of sentences
-    without full stops; its notes are definitions.
+    without full stops; its notes are definitions. The first `together` columns beside the names
+    belong together.
     """
 
     caption: Sequence[str]
@@ -40,6 +42,12 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[Note] = ()
     legend: Sequence[str] = ()
+    together: int = 0
+
+    @property
+    def naming(self) -> int:
+        """How many columns name the rows: the first one, and those of text beside it."""
+        return next((n for n, column in enumerate(self.columns) if is_numeric(column)), 1) or 1
 
     @property
     def columns(self) -> list[Sequence[Cell]]:
@@ -78,12 +86,9 @@ def _texts(table: Table) -> list[list[str]]:
 
 
 def _fitting(table: Table, widths: Sequence[float], gap: float, room: float) -> Iterator[Table]:
-    """The table as tables that fit into a room, if possible. Each one begins with the columns that
-    name the rows: the first one, and those of text beside it.
-    """
+    """The table as tables that fit into a room, if possible. Each one names the rows."""
     columns = [*zip(widths, table.header, table.columns, strict=True)]
-    numeric = (place for place, column in enumerate(table.columns) if is_numeric(column))
-    names = columns[: next(numeric, 1) or 1]
+    names = columns[: table.naming]
     parts = [[*names]]
     for column in columns[len(names) :]:
         wider = [*parts[-1], column]
@@ -178,7 +183,7 @@ _ESCAPED = re.compile(rf"(?P<joined>[`',-])(?=(?P=joined))|[{re.escape(''.join(_
 """The special characters, and those that LaTeX would join with the next one into a ligature."""
 
 
-_BETWEEN_COLUMNS = 12  # points, as all widths here
+_BETWEEN_COLUMNS = 12  # points, as all widths here; there is no space beside the outer columns
 _ROOM = 340  # 5 less than the text of an article in 10 pt, because `_points` is not exact
 _MOST_ROWS = 30  # a page has room for more, but not with definitions and a caption
 
@@ -187,20 +192,33 @@ def latex(tables: Iterable[Table], remarks: Sequence[str]) -> str:
     lines = [f"% {printable(remark)}" for remark in remarks]
     lines += _PREAMBLE
     floats = (own for table in tables for own in _floats(table))
-    for number, (table, parts) in enumerate(floats, 1):
-        lines += ["", *_float(table, parts, number)]
+    for number, (table, headings, parts) in enumerate(floats, 1):
+        lines += ["", *_float(table, headings, parts, number)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _floats(table: Table) -> Iterator[tuple[Table, list[Table]]]:
-    """What is said about the table in each of its floats, and the parts below each other there."""
-    columns = zip(table.header, table.columns, strict=True)
-    widths = [max(map(_points, (name, *column))) for name, column in columns]
-    parts = [*_fitting(table, widths, _BETWEEN_COLUMNS, _ROOM)]
-    on_a_page = max(1, _MOST_ROWS // (len(table.rows) + 2))
+def _floats(table: Table) -> Iterator[tuple[Table, Sequence[Cell], list[Table]]]:
+    """What is said about the table in each of its floats, and the parts below each other there.
+
+    If long names would part columns that belong together, the first names are headings of rows.
+    """
+    headings: Sequence[Cell] = [""] * len(table.rows)
+    parts = [*_parts(table)]
+    if table.naming > 1 and len(parts[0].header) < table.naming + table.together:
+        headings = table.columns[0]
+        rows = [row[1:] for row in table.rows]
+        parts = [*_parts(dataclasses.replace(table, header=table.header[1:], rows=rows))]
+    lines = len(table.rows) + len(set(headings) - {""})
+    on_a_page = max(1, _MOST_ROWS // (lines + 2))
     for first in range(0, len(parts), on_a_page):
         said = Table([f"{table.caption[0]} (continued)"], (), ()) if first else table
-        yield said, parts[first : first + on_a_page]
+        yield said, headings, parts[first : first + on_a_page]
+
+
+def _parts(table: Table) -> Iterator[Table]:
+    columns = zip(table.header, table.columns, strict=True)
+    widths = [max(map(_points, (name, *column))) for name, column in columns]
+    return _fitting(table, widths, _BETWEEN_COLUMNS, _ROOM)
 
 
 def _points(cell: Cell) -> float:
@@ -210,16 +228,22 @@ def _points(cell: Cell) -> float:
     return 5 * len(cell.text) + 4 * len(cell.half and f"± {cell.half}") + 4 * len(cell.mark)
 
 
-def _float(table: Table, parts: Iterable[Table], number: int) -> Iterator[str]:
+def _float(
+    table: Table, headings: Sequence[Cell], parts: Iterable[Table], number: int
+) -> Iterator[str]:
     yield r"\begin{table}"
     yield r"\centering"
     for part in parts:
         kinds = ["r" if is_numeric(column) else "l" for column in part.columns]
-        yield rf"\begin{{tabular}}{{{''.join(kinds)}}}"
+        yield rf"\begin{{tabular}}{{@{{}}{''.join(kinds)}@{{}}}}"
         yield r"\toprule"
         yield _row(map(_text, part.header))
         yield r"\midrule"
-        yield from map(_row, zip(*map(_column, part.columns), strict=True))
+        rows = zip(headings, *map(_column, part.columns), strict=True)
+        for heading, own in itertools.groupby(rows, key=lambda row: row[0]):
+            if heading:
+                yield rf"\multicolumn{{{len(kinds)}}}{{@{{}}l}}{{\textit{{{_cell(heading)}}}}} \\"
+            yield from (_row(row[1:]) for row in own)
         yield r"\bottomrule"
         yield r"\end{tabular}\par\bigskip"
     if table.notes:

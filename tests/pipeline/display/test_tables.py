@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import dataclasses
 import doctest
 import io
 import json
@@ -164,6 +165,28 @@ def test_a_wide_table_is_divided_and_each_part_names_its_rows(monkeypatch):
     assert re.findall(r"\\caption\{(.*)\}", text) == said * 2
     assert re.findall(r"\\label\{tab:scores(.*)\}", text) == ["", "-2", "-3", "-4", "-5", "-6"]
     assert text.count("version:1") == 2
+
+
+def test_long_names_do_not_part_scores_from_their_difference():
+    numbers = [Number("0.250", "0.129", "***")] * 3
+    columns = [("metric", ["mean acc", "chrF2", "mean acc"])]
+    columns += [(name, numbers) for name in ("base", "tuned", "tuned - base", "Holm p")]
+    tasks = ["leaderboard_math_[hard]", "leaderboard_math_[hard]", "average"]
+    table = table_of([("task", tasks), *columns], ["Scores"])
+    heads = r"^((?:task & )?metric & .*) \\\\$"
+    assert re.findall(heads, latex([table], ()), re.M) == [
+        *("task & metric & base & tuned", "task & metric & tuned - base & Holm p")
+    ]
+    text = latex([dataclasses.replace(table, together=3)], ())
+    assert re.findall(heads, text, re.M) == [
+        *("metric & base & tuned & tuned - base", "metric & Holm p")
+    ]
+    first_cells = re.findall(r"^(\\multi.*(?= \\\\)|[\w ]+(?= & .*0\.25))", text, re.M)
+    wide = r"\multicolumn{4}{@{}l}{\textit{%s}}"
+    assert first_cells[:5] == [
+        *(wide % r"leaderboard\_math\_{[}hard]", "mean acc", "chrF2"),
+        *(wide % "average", "mean acc"),
+    ]
 
 
 def test_all_pairs_can_be_shown_as_differences_from_the_best_system():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import EXAMPLES, PROJECT, called
 from sacrebleu.metrics import BLEU, CHRF
+from shown_tables import shown
 
 from beam_bleu.pipeline.report.figures import standing
 from beam_bleu.pipeline.result.document import read_result
@@ -267,6 +269,18 @@ def test_saved_totals_have_the_metrics_of_tasks(by_task: Path) -> None:
     )
     assert first.title == "96 segments with filter!=remove_whitespace, by task"
     assert "Compared on" not in captions  # tasks have different segments
+
+
+def test_tables_of_tasks_for_papers_have_bold_scores_and_stars(by_task: Path) -> None:
+    document = json.loads((by_task / "scores.json").read_text())
+    text = shown("markdown", document)
+    assert "significantly different from base by a z-test" in text
+    (row,) = re.findall(r"^\| mgsm\\_direct\\_en +\| exact match \| (.*)", text, re.M)
+    assert " ".join(row.split()[:9]) == r"37.5 ± 17.0 | **65.6** ± 16.7<sup>\*\*</sup> | +28.1"
+    text = shown("latex", document)
+    assert "task & metric & base & tuned & tuned - base \\\\\n" in text
+    titles = [figure.title for figure in standing(read_result(document))]
+    assert "macro average of exact match" in titles  # the mean of mean:acc is not "mean mean acc"
 
 
 def test_patterns_and_tasks_must_fit(by_task: Path) -> None:
