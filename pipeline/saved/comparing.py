@@ -60,7 +60,8 @@ def pairing(old: SavedResult, new: SavedResult) -> Paired | str:
 
 
 def changed_conditions(old: Result, new: Result) -> str | None:
-    if old.where == new.where:
+    """A warning, unless the labels of partitions say that the records are others anyway."""
+    if old.where == new.where or old.partitions != new.partitions:
         return None
     before, now = (", ".join(result.where) or "none" for result in (old, new))
     return f"the conditions of records (--where) changed from {before} to {now}"

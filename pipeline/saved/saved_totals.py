@@ -80,7 +80,6 @@ class SavedTotals:
                 ),
                 "coverage": None if totals.coverage is None else totals.coverage.rule,
                 "counters of records": totals.is_tallied,
-                "--where": ", ".join(totals.tally.met) or None,
                 # Each name first, so that the first difference of other systems is the missing one.
                 **{f"the system {name}": "scored" for name in totals.systems},
                 "systems": totals.systems,
@@ -148,6 +147,10 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
                 )
     unlabelled = None if resampling is None else dataclasses.replace(resampling, partition="")
     totals = [saved.totals for saved in parts]
+    tally = sum((of_file.tally for of_file in totals), start=Tally())
+    # Conditions can choose the records of a part, such as a day's.
+    of_all = set.intersection(*({*of_file.tally.met} for of_file in totals))
+    met = {condition: count for condition, count in tally.met.items() if condition in of_all}
 
     def added_up(name: MetricWord, text: TextName) -> MetricTotals:
         of_files = (of_file.metrics[name][text] for of_file in totals)
@@ -157,7 +160,7 @@ def merged(files: Sequence[Named]) -> tuple[SavedTotals, list[str]]:
         first,
         totals=dataclasses.replace(
             first.totals,
-            tally=sum((of_file.tally for of_file in totals), start=Tally()),
+            tally=dataclasses.replace(tally, met=met),
             metrics={
                 name: {text: added_up(name, text) for text in of_texts}
                 for name, of_texts in first.totals.metrics.items()

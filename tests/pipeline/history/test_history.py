@@ -99,8 +99,10 @@ def test_a_break_is_named_and_has_no_difference(tmp_path):
 
 
 def test_other_conditions_are_a_break(tmp_path):
-    old, new = labelled(20, 30.0), labelled(21, 40.0) | {"where": ["filter=none"]}
-    (gap,) = write_two(tmp_path, old, new, "a", "a").gaps
+    of_days = (labelled(day, 30.0) | {"where": [f"day={day}"]} for day in (20, 21))
+    assert write_two(tmp_path / "days", *of_days, "a", "b").gaps == ()
+    old = result(entry("atlas", 30.0), partition="test")
+    (gap,) = write_two(tmp_path / "test", old, old | {"where": ["filter=none"]}, "a", "a").gaps
     assert (gap.kind, gap.text.split(" changed ")[1]) == ("definition", "from none to filter=none")
 
 

@@ -42,9 +42,7 @@ def test_it_refuses_what_does_not_add_up(saved):
     seed = replace(evidence.resampling, seed=1)
     order = replace(saved.totals, systems=("birch", "atlas", "cobalt"))
     other_one = replace(saved.totals, systems=("atlas", "birch", "cedar"))
-    tally = replace(saved.totals.tally, met={"lang=de": 9})
     for changes, cause in (
-        ({"totals": replace(saved.totals, tally=tally)}, "--where is not given in the first one"),
         ({"scorings": {"bleu": intl}}, "tokenize is 13a in the first one, and intl"),
         ({"versions": {"mecab": "2"}}, "version mecab is not given"),
         ({"evidence": replace(evidence, baseline="birch")}, "baseline is not given"),
@@ -57,6 +55,16 @@ def test_it_refuses_what_does_not_add_up(saved):
             merged([("a.json", labelled(saved, "monday")), ("b.json", other)])
         for fragment in (cause, "a.json", "b.json"):
             assert fragment in str(refused.value)
+
+
+def test_conditions_of_all_parts_are_those_of_the_sum(saved):
+    days = [
+        replace(labelled(saved, day), totals=replace(saved.totals, tally=tally))
+        for day in ("1", "2")
+        for tally in [replace(saved.totals.tally, met={"lang=de": 9, f"day={day}": 5})]
+    ]
+    month, _ = merged([(each.partitions[0].label, each) for each in days])
+    assert month.result.where == ("lang=de",)
 
 
 def test_a_partition_twice_is_named_with_both_files(saved):
