@@ -195,6 +195,7 @@ class Tally(Sums):
     met: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     def __add__(self, other: Tally) -> Tally:
+        conditions = sorted({*self.met, *other.met})
         return Tally(
             self.read + other.read,
             _added(self.scored, other.scored),
@@ -202,7 +203,8 @@ class Tally(Sums):
             _added(self.missing, other.missing),
             self.bad_records + other.bad_records,
             _added(self.judged, other.judged),
-            _added(self.met, other.met),
+            # With those that no record meets.
+            {each: self.met.get(each, 0) + other.met.get(each, 0) for each in conditions},
         )
 
     def unexplained(self, system: str) -> int:

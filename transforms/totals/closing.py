@@ -146,6 +146,6 @@ def condition_warnings(tally: Tally) -> list[str]:
 def _unmet_conditions(tally: Tally) -> list[str]:
     return [
         f"no record meets --where {condition}; {_AS_JSON}"
-        for condition, judged in tally.judged.items()
-        if judged and not tally.met.get(condition, 0)
+        for condition, met in tally.met.items()
+        if not met and tally.judged.get(condition, 1)
     ]

@@ -334,7 +334,7 @@ def test_flags_win_over_the_layout(tmp_path: Path) -> None:
     assert scored(run)[1] == 100.00000000000004
 
 
-def test_the_system_whose_file_has_the_references_is_named(tmp_path: Path) -> None:
+def test_messages_name_the_file_of_references_and_the_wrong_filter(tmp_path: Path) -> None:
     paths = [tmp_path / name / "samples_x_2026-01-01.jsonl" for name in ("small", "large")]
     for number, path in enumerate(paths, 2):
         rows = [{"doc_id": i, "filter": "none", "acc": 1.0} for i in range(number)]
@@ -342,6 +342,8 @@ def test_the_system_whose_file_has_the_references_is_named(tmp_path: Path) -> No
     flags = ["--layout=lm-eval", "--where=filter=none", "-m=mean:acc"]
     run = called(*flags, "-i", f"small={paths[0]}", f"large={paths[1]}")
     run.assert_failed(3, "large: records with an id that references (in the file of small) do not")
+    run = called(*flags, "--where=filter=nine", "--input", paths[0])
+    run.assert_failed(3, "no record meets --where filter=nine")
 
 
 def test_slices_have_the_labels_of_the_layout(tmp_path: Path) -> None:
