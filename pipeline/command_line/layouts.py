@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from beam_bleu.pipeline.command_line.definition_flags import language_code
 from beam_bleu.pipeline.command_line.source_flags import needed_labels
 from beam_bleu.pipeline.folder.paths import checked_path
-from beam_bleu.pipeline.saved.saved_result import read
 from beam_bleu.transforms.definition.choices import table
 from beam_bleu.transforms.definition.flags import flag
-from beam_bleu.transforms.errors import BleuError, InputError, UsageError, joined
+from beam_bleu.transforms.errors import InputError, UsageError, joined
 from beam_bleu.transforms.known_metrics import row_of
 from beam_bleu.transforms.pairing.files.found_files import find_files
 from beam_bleu.transforms.pairing.files.path_labels import PathLabel
@@ -211,23 +208,10 @@ def _lm_eval(flags: Config) -> Settings:
         _missing(
             flags,
             "--where filter=NAME",
-            "each sample appears once for each filter of its task: keep one by filter=NAME, or "
-            f"leave out the others by filter!=NAME{_filters_of_first_file(flags)}",
+            "each sample appears once for each filter of its task, whose name is in its field "
+            "filter: keep one by filter=NAME, or leave out the others by filter!=NAME",
         )
     return settings
-
-
-def _filters_of_first_file(flags: Config) -> str:
-    words = filter(None, (flags.input, *flags.systems, *flags.candidates))
-    # What cannot be read here, such as a pipe, is read by the job, or is its error.
-    with contextlib.suppress(BleuError):
-        path = _found(name_and_pattern(next(words, ""))[1])[0]
-        if filters := dict.fromkeys(_FILTER.findall(read(path).decode(errors="replace"))):
-            return f"; the samples of {path} have the filters {joined([*filters])}"
-    return ""
-
-
-_FILTER = re.compile(r'"filter": *"([^"\\]+)"')
 
 
 def _hf_translation(flags: Config) -> Settings:

@@ -196,7 +196,6 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout wmt25 r.jsonl -i a.jsonl --where tgt_lang=German => 'German'
 --layout wmt24pp r.jsonl -i a.jsonl => --language CODE
 --layout lm-eval --input a.jsonl => --where filter=NAME
---layout lm-eval --join_on id -i 'x=lm_eval/base/*de_*' => the filters remove_whitespace, flexible
 --layout lm-eval --join_on id -i x=systems/ --where filter=x => 'systems/**/*.jsonl'
 --layout lm-eval --input 'a*.jsonl' --where filter=none --score_only => --score_only
 --input x.jsonl --metrics_by => expected at least one argument
