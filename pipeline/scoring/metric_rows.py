@@ -183,29 +183,15 @@ class MetricRows:
             )
         ]
 
-    @property
-    def scored(self) -> int:
-        """How many candidates the metric scores, those of all systems."""
-        if not self.scorings.by_task:
-            return sum(self.totals.scored.values())
-        return sum(row.segments for row in self.sliced if [*row.labels] == [self.scorings.unpooled])
-
-    def empty_candidates(self, of_texts: Sequence[Scorings]) -> int:
-        """How many candidates are empty, except in tasks none of whose metrics reads texts."""
-        own = Estimates(self.own.corpus, self.scorings.corpus)
-        sums = self._sums(_Place(None, {}, self.scorings.text, own), of_texts)
-        lengths = [self.scorings.corpus.lengths(of_system.columns) for of_system in sums]
-        return sum(of_system.empty_candidates for of_system in lengths if of_system)
-
-    def _sums(self, place: _Place, metrics: Sequence[Scorings]) -> Iterator[CorpusSums]:
-        """The sums of all systems in a place; of the whole corpus, only tasks of these metrics."""
-        places = [place]
-        if self.scorings.by_task and place.key is None:
-            label = [self.scorings.unpooled]
-            tasks = [each for each in self._all_slices if [*each.labels] == label]
-            places = [each for each in tasks if any(own.is_of(each.labels) for own in metrics)]
-        for each in places:
-            yield from (each.estimates.totals.sums(name, each.key) for name in self.totals.systems)
+    def sums_of(self, metrics: Sequence[Scorings]) -> list[CorpusSums]:
+        """The sums of all systems; with metrics by task, only in the tasks of these metrics."""
+        keys: list[GroupKey] = [None]
+        totals = self.own.corpus
+        if self.scorings.by_task and self.own.slices is not None:
+            totals, label = self.own.slices, [self.scorings.unpooled]
+            tasks = [place for place in self._all_slices if [*place.labels] == label]
+            keys = [place.key for place in tasks if any(own.is_of(place.labels) for own in metrics)]
+        return [totals.sums(system, key) for key in keys for system in self.totals.systems]
 
     @property
     def presets(self) -> Iterator[PresetScores]:
@@ -275,7 +261,9 @@ class MetricRows:
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        sums = self._sums(place, [self.scorings])
+        sums, totals = self.sums_of([self.scorings]), place.estimates.totals
+        if place.key is not None:
+            sums = [totals.sums(system, place.key) for system in self.totals.systems]
         used = [own for own in sums if own.segments]
         fewest = min((own.min_reference_count for own in used), default=0)
         most = max((own.max_reference_count for own in used), default=0)

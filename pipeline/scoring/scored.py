@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beam_bleu.pipeline.errors.printable import json_text
-from beam_bleu.pipeline.result.rows import ComparisonRow, Labels, MetricNames, Result
+from beam_bleu.pipeline.result.rows import Labels, MetricNames, Result
 from beam_bleu.pipeline.scoring.job import USUAL_EVIDENCE, Evidence, Job, ScoringsOfMetrics
 from beam_bleu.pipeline.scoring.metric_rows import MetricRows
 from beam_bleu.pipeline.scoring.totals import Ends, Totals, only_sum, totals_of_ends
@@ -137,13 +137,14 @@ def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
 
 
 def _warnings_of_copies(metrics: Sequence[MetricRows], unit: str) -> Iterator[str]:
-    rows_of_pairs: dict[tuple[str, str], list[ComparisonRow]] = {}
-    for row in (row for metric in metrics for row in metric.comparisons):
-        rows_of_pairs.setdefault((row.system, row.baseline), []).append(row)
-    for (system, baseline), rows in rows_of_pairs.items():
-        are_equal = all(row.difference == 0 == row.standard_error for row in rows)
-        # Few answers can all be right, or wrong, by chance.
-        if are_equal and max(row.units for row in rows) >= FEWEST_UNITS:
+    rows = [row for metric in metrics for row in metric.comparisons]
+    differing = {
+        (row.system, row.baseline) for row in rows if not row.difference == 0 == row.standard_error
+    }
+    # Few answers can all be right, or wrong, by chance.
+    large = ((row.system, row.baseline) for row in rows if row.units >= FEWEST_UNITS)
+    for system, baseline in dict.fromkeys(large):
+        if (system, baseline) not in differing:
             yield (
                 f"{system} and {baseline} have the same score on every {unit}; is one of the files "
                 "a copy of the other?"
@@ -171,7 +172,7 @@ def _segment_scores(metrics: Sequence[MetricRows]) -> dict[str, Any] | None:
     ]
     return {
         "metrics": [metric.of_corpus(segments) for metric, segments in made],
-        "rows": sum(metric.scored for metric in metrics),
+        "rows": sum(own.segments for each in metrics for own in each.sums_of([each.scorings])),
         **({"languages": languages} if languages else {}),
     }
 
@@ -198,10 +199,12 @@ def _counters(totals: Totals, metrics: Sequence[MetricRows]) -> dict[str, Any]:
     by_word = {metric.word: metric for metric in metrics}
     counting = counts_empty_candidates(by_word)
     if counting is not None:  # of these counters, only empty_candidates depends on the metric
-        corpus = by_word[counting].own.corpus
-        own = [corpus.sums(system) for system in totals.systems]
+        metric = by_word[counting]
+        own = [metric.own.corpus.sums(system) for system in totals.systems]
+        # A task of which no metric reads texts has only empty ones.
         texts = [each.scorings for name, each in by_word.items() if row_of(name).counts_texts]
-        counters["empty_candidates"] = by_word[counting].empty_candidates(texts)
+        lengths = [metric.scorings.corpus.lengths(sums.columns) for sums in metric.sums_of(texts)]
+        counters["empty_candidates"] = sum(each.empty_candidates for each in lengths if each)
         # The maximum, because systems can have different segments (--coverage each).
         references = max(sums.reference_bytes for sums in own)
         counters["bytes"] = sum(sums.candidate_bytes for sums in own) + references
