@@ -154,7 +154,9 @@ class ComparedResults:
         return [row for row in self.rows if row.family == name and metric in (None, row.metric)]
 
     @property
-    def left_out(self) -> Iterator[str]:
+    def warnings(self) -> Iterator[str]:
+        if conditions := changed_conditions(self.old.result, self.new.result):
+            yield conditions
         for saved, other in ((self.old, self.new), (self.new, self.old)):
             if names := without(_names(saved.result), _names(other.result)):
                 yield f"of {saved.name}, not compared: {joined(names, _SHOWN)}"

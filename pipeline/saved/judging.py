@@ -75,14 +75,14 @@ def judge(
 
     `pairs` compares the result with the old one in pairs of segments, or is the reason why not.
     """
+    checks: list[Check] = []
     changes: Mapping[Key, ComparedRow] = {}
     if gates.old is not None:
         if not isinstance(pairs, str) and not pairs.has_intervals:
             pairs = "randomization gives no intervals"
         changes = compared_series(gates.old, new, pairs)
-    checks: list[Check] = []
-    if gates.old is not None and (conditions := changed_conditions(gates.old, new)):
-        checks.append(Check("warned", f"{conditions} since {gates.old_name}"))
+        if conditions := changed_conditions(gates.old, new):
+            checks.append(Check("warned", f"{conditions} since {gates.old_name}"))
     for metric in new.metrics:
         fail, warn, drop = (
             gates.of_kind(kind, metric.metric, new.words) for kind in ("fail", "warn", "drop")
@@ -186,20 +186,14 @@ def _drops(
                 f"cannot be compared ({chosen[key].flag})",
             )
         elif key in chosen:
-            ends = scores[key].wilson_interval, former[key].wilson_interval
-            yield _drop(key, changes.get(key), chosen[key], gates, *ends)
+            yield _drop(scores[key], former[key], changes.get(key), chosen[key], gates)
 
 
 def _drop(
-    key: Key,
-    change: ComparedRow | None,
-    threshold: Threshold,
-    gates: Gates,
-    new_ends: tuple[float, float] | None,
-    old_ends: tuple[float, float] | None,
+    new: ScoreRow, old: ScoreRow, change: ComparedRow | None, threshold: Threshold, gates: Gates
 ) -> Check:
-    lower_is_better = row_of(key.metric).lower_is_better
-    name, flags = key.shown, f"({threshold.flag}, --drop {gates.drop})"
+    lower_is_better = row_of(new.metric).lower_is_better
+    name, flags = new.key.shown, f"({threshold.flag}, --drop {gates.drop})"
     drop = f"a {'rise' if lower_is_better else 'drop'} of more than {threshold.typed_number}"
     if change is not None and change.method == "unchanged":
         return Check("passed", f"{name} has the same counts as in {gates.old_name} {flags}")
@@ -208,9 +202,9 @@ def _drop(
         return Check("failed", f"{name}: a score is missing, {cannot}")
     ends = change.interval
     how = "of paired segments" if change.method == "paired" else "with independent standard errors"
-    if change.method == "independent" and new_ends and old_ends:
+    if change.method == "independent" and new.wilson_interval and old.wilson_interval:
         # A share has no standard error if no segment is right; if all are, it is 0.
-        ends = newcombe(change.new, change.old, new_ends, old_ends)
+        ends = newcombe(change.new, change.old, new.wilson_interval, old.wilson_interval)
         how = "by Wilson's intervals"
     if ends is None:
         return Check("failed", f"{name}: {change.reason}, {cannot}")

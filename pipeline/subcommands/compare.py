@@ -39,13 +39,7 @@ from beam_bleu.pipeline.result.rows import (
     MetricNames,
     definition_of,
 )
-from beam_bleu.pipeline.saved.comparing import (
-    ComparedResults,
-    changed_conditions,
-    compared_results,
-    pairing,
-    without,
-)
+from beam_bleu.pipeline.saved.comparing import ComparedResults, compared_results, pairing, without
 from beam_bleu.pipeline.saved.judging import GATE_REMEDY, Check, gate_error, judge
 from beam_bleu.pipeline.saved.saved_result import named_if_damaged, result_at
 from beam_bleu.pipeline.scoring.thresholds import THRESHOLD_FLAGS
@@ -86,8 +80,7 @@ def _compare(flags: argparse.Namespace) -> bytes:
     names = {metric.metric: metric.name for metric in compared.metrics}
     rows = (*compared.family("corpus"), *compared.family("macro_average"))
     lacking = [f"{names[row.metric]}: {row.system}: {row.reason}" for row in rows if row.reason]
-    conditions = changed_conditions(compared.old.result, compared.new.result)
-    for warning in filter(None, (conditions, *compared.left_out, *lacking)):
+    for warning in (*compared.warnings, *lacking):
         warn(warning)
     if flags.format == "json":
         return _as_json(compared).encode()
