@@ -113,7 +113,7 @@ class Wanted:
 
 @dataclasses.dataclass(frozen=True)
 class Chosen:
-    """The columns to read of a file. In all files, they must be equal as they were asked for.
+    """The columns to read of a file.
 
     Attributes:
       candidates: (name of the system, its column), in the order of the result.
@@ -142,18 +142,10 @@ class Chosen:
         return tuple(name for name, _ in self.candidates) or self.systems_of_values
 
     @property
-    def asked_for(self) -> Chosen:
-        """Without the steps to those columns that a file need not have."""
-
-        def names(paths: Iterable[ColumnPath]) -> tuple[ColumnPath, ...]:
-            return tuple(ColumnPath(path.text) for path in paths)
-
-        return dataclasses.replace(
-            self,
-            candidates=tuple((name, ColumnPath(path.text)) for name, path in self.candidates),
-            references=names(self.references),
-            values=tuple((value, names(paths)) for value, paths in self.values),
-        )
+    def asked_for(self) -> tuple[object, ...]:
+        """What must be equal in all files: what patterns and headers can make different."""
+        paths = (*self.texts, *(path for _, paths in self.values for path in paths))
+        return self.systems, self.fields, self.lacking, [path.text for path in paths]
 
     @property
     def texts(self) -> tuple[ColumnPath, ...]:

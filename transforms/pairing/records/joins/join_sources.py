@@ -117,6 +117,10 @@ class JoinedRecords(RecordSource):
         """Whether a reader is of references alone, which are the same for all candidates."""
         return not self.is_long and stream < len(self.references)
 
+    def digest_method(self, stream: int) -> str:
+        of_records = self.readers[stream].digest_method
+        return OF_RECORDS if self.is_of_references(stream) else of_records
+
     def sides(self, systems: Sequence[str]) -> tuple[str, ...]:
         """The sides, which must have the same segments, as messages name them; references first."""
         # A layout can take the references from the file of a system, which the user has named.
@@ -396,11 +400,7 @@ class _CheckIds(beam.DoFn):
         yield TaggedOutput(self.TALLY, tally)
         if self._describe:
             digests = tuple(
-                (
-                    OF_RECORDS if source.is_of_references(stream) else reader.digest_method,
-                    streams[stream].digest,
-                )
-                for stream, reader in ((each, source.readers[each]) for each in self._order())
+                (source.digest_method(stream), streams[stream].digest) for stream in self._order()
             )
             yield TaggedOutput(self.DIGESTS, Digests(tally.read, digests))
 
