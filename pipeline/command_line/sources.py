@@ -234,14 +234,11 @@ class _Described:
             remedy = f"name its files, such as '{stream.pattern.rstrip('/')}/**/*.jsonl', in quotes"
             raise UsageError(f"{stream.label}: {stream.pattern} is a folder", remedy)
         if name is None:
-            ending = ""
-            if is_pattern(stream.pattern):
-                ending = f"write the suffix of its files, such as '{stream.pattern}.jsonl'; or "
             suffixes = [suffix for row in RECORD_FORMATS.values() for suffix in row.suffixes]
             raise UsageError(
                 f"{stream.label}: the format of {stream.pattern} is not known: its name does not "
                 f"end with {', '.join(suffixes)}",
-                f"{ending}name it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
+                f"name it: --input_format {' or '.join(RECORD_FORMAT_NAMES)}",
             )
         segments = None if wanted.ids else flags.expect_segments  # joins check the joined segments
         # None, without a flag: the choice of columns decides.

@@ -211,7 +211,6 @@ r.jsonl -i c.jsonl d/c.jsonl --join_on id => two systems are called c
 --layout squad --input x.jsonl --metrics_by 'a*=bleu' => needs tasks that are scored one by one
 --layout swe-bench a.json -i B=b.json => -i a.json B=b.json
 --layout lm-eval a.jsonl -i b.jsonl --where filter=x -m mean:acc => a.jsonl would not be scored
---input 'lm_eval/*/*' => such as 'lm_eval/*/*.jsonl'
 --layout hf-translation --input a.parquet => --language CODE
 """.strip().splitlines()
 

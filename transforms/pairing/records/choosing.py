@@ -303,18 +303,10 @@ class FileColumns:
                 if EACH in path.steps:
                     part = path.text.replace("[]", "[0]")
                 has_parts = pa.types.is_nested(kind) and not pa.types.is_union(kind)
-                remedy = (
-                    f"name a part of it that has the texts, such as {part}; or, to score numbers, "
-                    "write -m mean:COLUMN, such as mean:acc"
-                    if has_parts
-                    else ""
-                )
-                if self.needs is not None:
-                    remedy = (
-                        "give its task a metric of numbers, such as mean:acc, and no --keep text"
-                    )
+                of_part = f"name a part with texts, such as {part}; or " if has_parts else ""
                 raise self.error(
-                    f"the column {path} has no texts: it is {shown_type(kind)}", remedy
+                    f"the column {path} has no texts: it is {shown_type(kind)}",
+                    f"{of_part}score numbers, such as by -m mean:acc, without --keep text",
                 )
 
     def check_systems(self, names: Sequence[str]) -> None:
