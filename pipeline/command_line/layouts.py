@@ -63,7 +63,7 @@ def with_layout(flags: Config) -> Config:
     settings = {**_of_records(flags, layout), **layout.settings(flags)}
     if flags.metrics_by:
         settings.pop("metrics", None)
-    _check_references(flags, layout, settings)
+    _check_references(flags, settings)
     filtered_columns = [condition.column.text for condition in flags.where]
     where = [each for each in settings.pop("where", ()) if each.column.text not in filtered_columns]
     changed: dict[str, Any] = {
@@ -86,14 +86,14 @@ def with_layout(flags: Config) -> Config:
     return dataclasses.replace(flags, choices={**of_metrics, **flags.choices}, **changed)
 
 
-def _check_references(flags: Config, layout: Layout, settings: Settings) -> None:
-    """Refuses REF if metrics are of numbers. In other layouts, REF also has labels."""
+def _check_references(flags: Config, settings: Settings) -> None:
+    """Refuses REF if metrics are of numbers, unless labels can be in it."""
     references = flags.references or flags.refs
     words = flags.metrics or settings.get("metrics", flags.chosen_metrics)
-    has_numbers = not any(row_of(word).counts_texts for word in words)
-    if references and has_numbers and (layout.has_tasks or "metrics" in settings):
+    has_labels = "join_on" in settings and _needed_labels(flags)
+    if references and not has_labels and not any(row_of(word).counts_texts for word in words):
         raise UsageError(
-            f"--layout {layout.name}: {joined(references)} would not be scored, because no metric "
+            f"--layout {flags.layout}: {joined(references)} would not be scored, because no metric "
             "reads references",
             f"name it as a system: -i {' '.join((*references, *flags.systems))}",
         )

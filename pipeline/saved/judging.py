@@ -91,8 +91,8 @@ def judge(
         found = [*_beyond(scores, fail, name, "failed"), *_beyond(scores, warn, name, "warned")]
         if drop and gates.old is not None:
             found += _drops(new, gates.old, metric.metric, drop, gates, name, changes)
-        if row_of(metric.metric).parameter and _are_shares(new, metric.metric):
-            found += [*_beyond_shares([*fail, *drop], "failed"), *_beyond_shares(warn, "warned")]
+        if all(_are_shares(each, metric.metric) for each in (new, gates.old) if each):
+            found += _beyond_shares([*fail, *drop, *warn], metric.metric)
         named = f"{metric.name}: " if len(new.metrics) > 1 else ""
         checks += (Check(check.verdict, named + check.text) for check in found)
     return checks
@@ -104,15 +104,16 @@ def _scores(result: Result, metric: MetricWord) -> dict[Key, ScoreRow]:
 
 def _are_shares(result: Result, metric: MetricWord) -> bool:
     own = [row for row in result.scores if row.metric == metric and row.slice != MACRO_AVERAGE]
-    return all(row.wilson_interval is not None for row in own)
+    return bool(row_of(metric).parameter) and all(row.wilson_interval is not None for row in own)
 
 
-def _beyond_shares(thresholds: Sequence[Threshold], missed: Verdict) -> Iterator[Check]:
+def _beyond_shares(thresholds: Sequence[Threshold], metric: MetricWord) -> Iterator[Check]:
     for threshold in thresholds:
-        is_drop = THRESHOLD_FLAGS[threshold.flag].kind == "drop"
-        if not 0 <= threshold.number <= 1 or (is_drop and threshold.number == 1):
+        kind = THRESHOLD_FLAGS[threshold.flag].kind
+        if not 0 <= threshold.number <= 1 or (kind == "drop" and threshold.number == 1):
             yield Check(
-                missed,
+                # Numbers of errors can be 0 or 1 everywhere in a good night.
+                "warned" if kind == "warn" or row_of(metric).lower_is_better else "failed",
                 f"{threshold.shown} would always pass or always fail: each segment scores 0 or 1, "
                 "so the scale is from 0 to 1, and 3 % is 0.03",
             )

@@ -141,10 +141,11 @@ def _warnings_of_copies(metrics: Sequence[MetricRows], unit: str) -> Iterator[st
     differing = {
         (row.system, row.baseline) for row in rows if not row.difference == 0 == row.standard_error
     }
-    # Few answers can all be right, or wrong, by chance.
-    large = ((row.system, row.baseline) for row in rows if row.units >= FEWEST_UNITS)
-    for system, baseline in dict.fromkeys(large):
-        if (system, baseline) not in differing:
+    # Without an error above 0, both have few answers, or are right, or wrong, everywhere.
+    scores = (row for metric in metrics for row in (*metric.scores, *metric.sliced))
+    varied = {row.system for row in scores if row.standard_error}
+    for system, baseline in dict.fromkeys((row.system, row.baseline) for row in rows):
+        if system in varied and (system, baseline) not in differing:
             yield (
                 f"{system} and {baseline} have the same score on every {unit}; is one of the files "
                 "a copy of the other?"

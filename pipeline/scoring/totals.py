@@ -93,14 +93,12 @@ def totals_of_ends(ends: Ends, job: Job) -> Totals:
 
 def _require_tasks(tasks: Set[str], totals: MetricTotals, job: Job) -> None:
     """Otherwise the result would lack a task, and its macro average would be that of the others."""
-    keys = () if totals.slices is None else totals.slices.keys
-    scored = {
-        job.slicing.values(key).get(str(job.metrics.unpooled)) for key in keys if key is not None
-    }
+    label, keys = str(job.metrics.unpooled), () if totals.slices is None else totals.slices.keys
+    scored = {job.slicing.values(key).get(label) for key in keys if key is not None}
     if unscored := sorted(tasks - scored):
         raise InputError(
             f"no segment of {joined(unscored)} is scored",
-            "check the files and --where, or name only the files of the other tasks",
+            "check the files, --where and --coverage, or name only the files of the other tasks",
         )
 
 

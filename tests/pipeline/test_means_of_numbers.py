@@ -73,6 +73,15 @@ def test_a_join_needs_no_references(tmp_path: Path) -> None:
     run.assert_failed(3, "--coverage")
 
 
+def test_systems_that_are_right_everywhere_are_no_copies(tmp_path: Path) -> None:
+    rows = [{"id": row["id"], "right": 1, "part": 0.1 * (row["id"] % 9)} for row in WIDE]
+    path = write_records(tmp_path / "a.jsonl", rows)
+    flags = ["-i", f"a={path}", f"b={path}", "--join_on", "id", "--format", "json", "-m"]
+    assert called(*flags, "mean:right").document["warnings"] == []
+    (warning,) = called(*flags, "mean:right", "mean:part").document["warnings"]
+    assert "b and a have the same score" in warning
+
+
 def test_slices_documents_and_replicates(tmp_path: Path) -> None:
     path = write_records(tmp_path / "wide.jsonl", WIDE)
     flags = ["--input", path, "-m", "mean:comet_{system}", "--format", "json"]

@@ -307,6 +307,14 @@ def test_a_layout_sets_the_flags(tmp_path: Path) -> None:
         assert run.document["segments"] == len(REFERENCES)
 
 
+def test_labels_of_a_layout_without_texts_can_be_in_a_file_of_references(tmp_path: Path) -> None:
+    rows = [{"question_id": f"abc{i}_a", "source": "ab"[i % 2]} for i in IDS]
+    flags = [write_records(tmp_path / "questions.jsonl", rows), *livecodebench(tmp_path)]
+    run = called(*flags, "--layout=livecodebench", "--slice_by=source", "--format=json")
+    found = [(each["slice"]["source"], each["score"]) for each in run.document["scores"][2:]]
+    assert found == [("a", 1.0), ("a", 0.5), ("b", 1.0), ("b", 0.5)]
+
+
 @pytest.mark.parametrize("name", WITH_METRICS)
 def test_a_layout_has_its_own_metrics(tmp_path: Path, name: str) -> None:
     for sample, means in WITH_METRICS[name]:

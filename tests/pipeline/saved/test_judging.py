@@ -168,10 +168,12 @@ def test_the_drop_of_a_share_is_judged_by_wilsons_intervals():
 
 
 def test_the_threshold_of_a_share_is_from_0_to_1():
-    def shares(right: int, wilson_interval: list[float] | None) -> dict[str, Any]:
-        mean = {"metric": "mean:acc", "wilson_interval": wilson_interval}
+    def shares(
+        right: int, wilson_interval: list[float] | None, metric: str = "mean:acc"
+    ) -> dict[str, Any]:
+        mean = {"metric": metric, "wilson_interval": wilson_interval}
         document = result({**entry("a", right / 40, 0.1), **mean})
-        document["metrics"][0] |= {"metric": "mean:acc", "name": "mean acc"}
+        document["metrics"][0] |= {"metric": metric, "name": "mean acc"}
         return document
 
     old, new = (shares(right, [*wilson(right, 40)]) for right in (36, 6))
@@ -182,6 +184,13 @@ def test_the_threshold_of_a_share_is_from_0_to_1():
     assert [each.verdict for each in under(old, "0.4")] == ["passed"]
     assert len(drops(new, old, "0.9", drop="proven")) == 1
     assert len(drops(shares(6, None), old, "3", drop="proven")) == 1  # other numbers
+    assert len(drops(new, shares(36, None), "3", drop="proven")) == 1
+    # Of few errors, each segment can have 0 or 1.
+    checks = judge(
+        read_result(shares(6, [*wilson(6, 40)], "mean_error:mqm")),
+        Gates((Threshold.of("--fail_over", "2"),)),
+    )
+    assert [each.verdict for each in checks] == ["passed", "warned"]
 
 
 def test_all_systems_and_slices_of_the_old_result_must_be_there():
