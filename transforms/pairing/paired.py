@@ -49,7 +49,7 @@ class FoundInput:
     snapshot: str | None = None
 
 
-MODULUS = 1 << 128  # sums of hashes are reduced modulo this number
+_MODULUS = 1 << 128
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,12 +63,12 @@ class Digests(Sums):
 
     def __add__(self, other: Digests) -> Digests:
         sums = zip(self.sums, other.sums, strict=True)
-        added = tuple((method, (one + two) % MODULUS) for (method, one), (_, two) in sums)
+        added = tuple((method, one + two) for (method, one), (_, two) in sums)
         return Digests(self.segments + other.segments, added)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(f"{method}:{number:032x}" for method, number in self.sums)
+        return tuple(f"{method}:{number % _MODULUS:032x}" for method, number in self.sums)
 
 
 CoverageName = Literal["strict", "common", "each"]

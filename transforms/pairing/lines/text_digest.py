@@ -52,7 +52,7 @@ def sum_of_seeded_hashes(column: pa.LargeStringArray, seeds: Integers) -> int:
 
 
 def sum_of_columns(columns: Iterable[pa.Array], first_record: int) -> int:
-    """The sum of texts, or lists of texts, of neighbouring records, not reduced modulo 2^128."""
+    """The sum of the hashes of texts, or of lists of texts, of neighbouring records."""
     return sum(
         _sum_of_column(column, first_record + 1 + (number << _COLUMN_BITS))
         for number, column in enumerate(columns)

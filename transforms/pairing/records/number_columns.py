@@ -40,10 +40,6 @@ class Numbers(NamedTuple):
     missing: Booleans
     wrong: Booleans
 
-    @classmethod
-    def zeros(cls, count: int) -> Numbers:
-        return cls(np.zeros(count), np.zeros(count, bool), np.zeros(count, bool))
-
 
 def numbers_of(column: pa.Array, part: ValuePartName) -> Numbers:
     missing = nulls(column)

@@ -26,7 +26,6 @@ from beam_bleu.transforms.pairing.lines.correspondence import Expected
 from beam_bleu.transforms.pairing.lines.text_digest import OF_RECORDS, sum_of_columns
 from beam_bleu.transforms.pairing.needs import Role
 from beam_bleu.transforms.pairing.paired import (
-    MODULUS,
     Digests,
     FoundInput,
     FoundSegments,
@@ -158,7 +157,7 @@ class RecordFiles(RecordSource, abc.ABC):
 
     @abc.abstractmethod
     def digest_of(self, read: ReadRecords) -> int:
-        """The sum of hashes of the records, modulo 2^128."""
+        """The sum of the hashes of the records."""
 
     def parsed(self, part: RawRecords, digest: bool) -> ReadRecords:
         columns, faults = self.columns_of(part)
@@ -349,10 +348,9 @@ class _Plan(beam.DoFn):
         pattern = stream.shown(stream.pattern)
         found_input = FoundInput("records", None, pattern, plan.files, snapshot=plan.snapshot)
         inputs = (found_input,) if self._describe else ()
-        tasks = frozenset(source.wanted.tasks_of(file.path for file in plan.files))
-        segments = FoundSegments(
-            count, plan.notices, notes, inputs, plan.chosen.systems, tasks=tasks
-        )
+        tasks = filter(None, (source.wanted.task_of(file.path) for file in plan.files))
+        found = count, plan.notices, notes, inputs, plan.chosen.systems
+        segments = FoundSegments(*found, tasks=frozenset(tasks))
         yield TaggedOutput(self.SEGMENTS, segments)
         yield from plan.portions
 
@@ -402,7 +400,7 @@ class _ParseParts(ThreadedDoFn):
         sums = [(self._source.digest_method, read.digest)]
         if self._describe and self._source.reads_all_references:
             references = map(read.columns.__getitem__, read.raw.chosen.references)
-            sums.append((OF_RECORDS, sum_of_columns(references, read.raw.first) % MODULUS))
+            sums.append((OF_RECORDS, sum_of_columns(references, read.raw.first)))
         if judged.bad and self._source.on_bad_record != "reject":
             raise bad_records_error(judged.bad, len(judged.bad), count)
         return [

@@ -88,7 +88,8 @@ def judge(read: ReadRecords) -> Judged:
     for column, paths in chosen.values:
         for path in paths:
             if not path.steps:
-                numbers.setdefault(column, []).append(Numbers.zeros(count))
+                no_row = np.zeros(count, bool)
+                numbers.setdefault(column, []).append(Numbers(np.zeros(count), no_row, no_row))
                 continue
             part, found = VALUE_PARTS[column.part], numbers_of(read.columns[path], column.part)
             of_row = functools.partial(_without_number, read.columns[path], path, part, found)

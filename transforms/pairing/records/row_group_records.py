@@ -35,7 +35,6 @@ from beam_bleu.transforms.pairing.files.found_files import (
 from beam_bleu.transforms.pairing.files.streams import FoundFile, Shard, changed
 from beam_bleu.transforms.pairing.lines.line_counting import longest_first, range_bytes_for
 from beam_bleu.transforms.pairing.lines.text_digest import OF_RECORDS, sum_of_columns
-from beam_bleu.transforms.pairing.paired import MODULUS
 from beam_bleu.transforms.pairing.records.choosing import require_same_columns
 from beam_bleu.transforms.pairing.records.column_paths import (
     faulty_texts,
@@ -240,7 +239,7 @@ class RowGroupRecords(RecordFiles):
                 return column
             return as_texts(column, path) if path in others else numbers_as_texts(column)
 
-        return sum_of_columns(map(hashed, chosen.scored_columns), read.raw.first) % MODULUS
+        return sum_of_columns(map(hashed, chosen.scored_columns), read.raw.first)
 
 
 def _portions(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,13 +95,12 @@ class Wanted:
         """What a file must have, by its task; None for all that is wanted."""
         if not self.needs_of_tasks:
             return None
-        (task,) = self.tasks_of([path]) or ("",)
-        pattern = first_matching(self.needs_of_tasks, task)
+        pattern = first_matching(self.needs_of_tasks, self.task_of(path) or "")
         return Needs() if pattern is None else self.needs_of_tasks[pattern]
 
-    def tasks_of(self, paths: Iterable[str]) -> list[str]:
+    def task_of(self, path: str) -> str | None:
         label = self.path_label(self.tasks or "")
-        return [] if label is None else [task for path in paths if (task := label.value_of(path))]
+        return None if label is None else label.value_of(path)
 
     def check_files(self, stream: Stream, paths: Sequence[str]) -> None:
         for label in self.path_labels:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from beam_bleu.transforms.errors import InputError, joined
 from beam_bleu.transforms.native.arrays import added_by_key
 from beam_bleu.transforms.notices import SHOWN_IDS, Notice, named_ids
-from beam_bleu.transforms.pairing.paired import MODULUS, CoverageName, Tally
+from beam_bleu.transforms.pairing.paired import CoverageName, Tally
 
 NOT_IN_ALL, WITHOUT_REFERENCE = "not-in-all-systems", "not-in-all-references"
 
@@ -88,7 +88,7 @@ class Report:
             self.segments + other.segments,
             added_by_key(self.findings, other.findings),
             self.tally + other.tally,
-            (self.digest + other.digest) % MODULUS,
+            self.digest + other.digest,
             tuple(sorted({*self.systems, *other.systems})),
         )
 

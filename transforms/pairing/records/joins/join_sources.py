@@ -124,10 +124,8 @@ class JoinedRecords(RecordSource):
     def sides(self, systems: Sequence[str]) -> tuple[str, ...]:
         """The sides, which must have the same segments, as messages name them; references first."""
         # A layout can take the references from the file of a system, which the user has named.
-        names = {
-            each.stream.pattern: f" (in the file of {name})"
-            for name, each in reversed([*zip(self.systems, self.candidates, strict=True)])
-        }
+        of_systems = zip(self.candidates, self.systems, strict=True)
+        names = {each.stream.pattern: f" (in the file of {name})" for each, name in of_systems}
         streams = (reader.stream for reader in self.references)
         labels = (stream.label + names.get(stream.pattern, "") for stream in streams)
         return (*labels, *(f"candidates {system}" for system in systems))

@@ -30,7 +30,7 @@ from beam_bleu.transforms.pairing.canonical import (
     without_blanks,
 )
 from beam_bleu.transforms.pairing.lines.text_digest import reduced_hashes, sum_of_columns
-from beam_bleu.transforms.pairing.paired import MODULUS, REJECTED, BadRecord
+from beam_bleu.transforms.pairing.paired import REJECTED, BadRecord
 from beam_bleu.transforms.pairing.records.joins.findings import Report
 from beam_bleu.transforms.pairing.records.record_segments import Judged, judge
 from beam_bleu.transforms.pairing.records.wanted import (
@@ -147,7 +147,7 @@ def digest_of_references(read: ReadRecords) -> int:
     chosen = read.raw.chosen
     columns = {path: read.columns[path] for path in (*chosen.references, *chosen.witnesses)}
     columns |= {path: id_texts(read, path) for path in chosen.ids}
-    return sum_of_columns(columns.values(), read.raw.first) % MODULUS
+    return sum_of_columns(columns.values(), read.raw.first)
 
 
 def joined_ids(columns: Sequence[pa.LargeStringArray]) -> pa.LargeStringArray:
