@@ -349,8 +349,9 @@ class _Plan(beam.DoFn):
         found_input = FoundInput("records", None, pattern, plan.files, snapshot=plan.snapshot)
         inputs = (found_input,) if self._describe else ()
         tasks = filter(None, (source.wanted.task_of(file.path) for file in plan.files))
-        found = count, plan.notices, notes, inputs, plan.chosen.systems
-        segments = FoundSegments(*found, tasks=frozenset(tasks))
+        segments = FoundSegments(
+            count, plan.notices, notes, inputs, plan.chosen.systems, tasks=frozenset(tasks)
+        )
         yield TaggedOutput(self.SEGMENTS, segments)
         yield from plan.portions
 
