@@ -98,7 +98,7 @@ def _require_tasks(tasks: Set[str], totals: MetricTotals, job: Job) -> None:
     if unscored := sorted(tasks - scored):
         raise InputError(
             f"no segment of {joined(unscored)} is scored",
-            "check the files, --where and --coverage, or name only the files of the other tasks",
+            "check the files and --where, or name only the files of the other tasks",
         )
 
 

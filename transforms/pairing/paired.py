@@ -101,7 +101,7 @@ class FoundCoverage:
 class FoundSegments:
     """What a source finds out about its segments: `notices` about the texts, for readers of the
     score, and `notes` about the files, which are not in the result: others can have these texts.
-    `tasks` are those of the files, if they have different ones.
+    `tasks` are those of the files, in a join of the files of every stream.
     """
 
     count: int

@@ -75,6 +75,24 @@ def test_a_task_without_segments_is_an_error(tmp_path: Path, filters: list[str])
     assert called(*flags_of(tmp_path / "d"), "--pool_tasks").code == 0
 
 
+def test_a_join_has_the_tasks_of_all_files(tmp_path: Path) -> None:
+    _, en_fr = sorted(lm_eval(tmp_path / "d").iterdir())
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text(en_fr.read_text())
+    flags = ["--layout=lm-eval", "--where=filter=none", "--format=json"]
+    assert called(*flags, "-i", f"a={en_fr}", f"b={copy}").document["segments"] == 2
+    some = ["-i", f"a={tmp_path}/d/*.jsonl", f"b={en_fr}", "--join_on=task,doc_id"]
+    run = called(*flags, *some, "--coverage=common")
+    assert {each["slice"]["task"] for each in run.document["scores"] if each["slice"]} == {
+        "wmt_en-fr"
+    }
+    empty = tmp_path / "samples_arc.jsonl"
+    empty.write_text(en_fr.read_text().replace('"none"', '"other"'))
+    systems = [f"{name}={tmp_path}/**/samples_*.jsonl" for name in "ab"]
+    run = called(*flags, "--join_on=task,doc_id", "-i", *systems)
+    run.assert_failed(3, "no segment of arc is scored")
+
+
 def test_flags_that_need_a_common_score(tmp_path: Path) -> None:
     folder = lm_eval(tmp_path / "d")
     for flag in ("--compare_presets", "--resample=bootstrap"):

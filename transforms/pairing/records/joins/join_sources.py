@@ -393,7 +393,7 @@ class _CheckIds(beam.DoFn):
                     for system, side in zip(systems, sides[len(source.references) :], strict=True)
                 ),
             ),
-            frozenset().union(*(plan.tasks for plan in by_stream.values())),
+            frozenset.intersection(*(plan.tasks for plan in by_stream.values())),
         )
         yield TaggedOutput(self.TALLY, tally)
         if self._describe:
