@@ -261,8 +261,10 @@ class MetricRows:
         """
         if place is None:
             return {"signature": None, "sacrebleu_signature": None}
-        sums, totals = self.sums_of([self.scorings]), place.estimates.totals
-        if place.key is not None:
+        totals = place.estimates.totals
+        if place.key is None:
+            sums = self.sums_of([self.scorings])
+        else:
             sums = [totals.sums(system, place.key) for system in self.totals.systems]
         used = [own for own in sums if own.segments]
         fewest = min((own.min_reference_count for own in used), default=0)

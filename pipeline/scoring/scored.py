@@ -139,7 +139,7 @@ def _joined_warnings(metrics: Sequence[MetricRows]) -> Iterator[str]:
 def _warnings_of_copies(metrics: Sequence[MetricRows], unit: str) -> Iterator[str]:
     rows = [row for metric in metrics for row in metric.comparisons]
     differing = {
-        (row.system, row.baseline) for row in rows if not row.difference == 0 == row.standard_error
+        (row.system, row.baseline) for row in rows if row.difference != 0 or row.standard_error != 0
     }
     # Without an error above 0, both have few answers, or are right, or wrong, everywhere.
     scores = (row for metric in metrics for row in (*metric.scores, *metric.sliced))

@@ -74,8 +74,7 @@ def totals_of_ends(ends: Ends, job: Job) -> Totals:
     tally = tally_of(segments, ends.get(TALLIES))
     rejected = check_rejected(ends.get("rejected", ()), tally, job.most_rejected)
     require_segments_left(tally, rejected)
-    for of_text in next(iter(metrics.values())).values():
-        _require_tasks(segments.tasks, of_text, job)
+    _require_tasks(segments.tasks, next(iter(metrics.values())), job)
     sample = only_sum(SAMPLE, ends.get(SAMPLE, ()), is_needed=False)
     notices = list(segments.notices)
     if sample is not None:
@@ -91,9 +90,11 @@ def totals_of_ends(ends: Ends, job: Job) -> Totals:
     )
 
 
-def _require_tasks(tasks: Set[str], totals: MetricTotals, job: Job) -> None:
+def _require_tasks(tasks: Set[str], of_texts: Mapping[TextName, MetricTotals], job: Job) -> None:
     """Otherwise the result would lack a task, and its macro average would be that of the others."""
-    label, keys = str(job.metrics.unpooled), () if totals.slices is None else totals.slices.keys
+    slices = next(iter(of_texts.values())).slices  # all metrics have those of the same segments
+    label = str(job.metrics.unpooled)
+    keys = () if slices is None else slices.keys
     scored = {job.slicing.values(key).get(label) for key in keys if key is not None}
     if unscored := sorted(tasks - scored):
         raise InputError(
