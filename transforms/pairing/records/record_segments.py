@@ -87,13 +87,13 @@ def judge(read: ReadRecords) -> Judged:
     numbers: dict[ValueColumn, list[Numbers]] = {}
     for column, paths in chosen.values:
         for path in paths:
-            if not path.steps:
+            if path.steps:
+                part, found = VALUE_PARTS[column.part], numbers_of(read.columns[path], column.part)
+                of_row = functools.partial(_without_number, read.columns[path], path, part, found)
+                fail(found.missing | found.wrong, of_row)
+            else:  # the file need not have it
                 no_row = np.zeros(count, bool)
-                numbers.setdefault(column, []).append(Numbers(np.zeros(count), no_row, no_row))
-                continue
-            part, found = VALUE_PARTS[column.part], numbers_of(read.columns[path], column.part)
-            of_row = functools.partial(_without_number, read.columns[path], path, part, found)
-            fail(found.missing | found.wrong, of_row)
+                found = Numbers(np.zeros(count), no_row, no_row)
             numbers.setdefault(column, []).append(found)
     kept = np.flatnonzero(usable)
     bad = [*raw.bad, *(read.bad_record(row, fault) for row, fault in faults.items())]

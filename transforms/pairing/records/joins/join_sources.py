@@ -249,10 +249,7 @@ class _SendRows(ThreadedDoFn):
 
     def __init__(self, source: JoinedRecords, threads: int, describe: bool) -> None:
         super().__init__(threads)
-        self._readers = source.readers
-        self._is_of_references = source.is_of_references
-        self._rejects = source.on_bad_record == "reject"
-        self._folder = source.row_folder
+        self._source = source
         self._describe = describe
 
     def weight(self, output: Any) -> int:
@@ -263,16 +260,16 @@ class _SendRows(ThreadedDoFn):
 
     def work(self, element: tuple[int, Any, int]) -> Iterator[Any]:
         stream, portion, buckets = element
-        reader = self._readers[stream]
+        source, reader = self._source, self._source.readers[stream]
         report = Report()
         waiting: list[pa.Table] = []
-        is_of_references = self._is_of_references(stream)
+        is_of_references = source.is_of_references(stream)
         for read in reader.read(portion, self._describe and not is_of_references):
             rows, bad, of_part = join_rows(read)
             if self._describe and is_of_references:
                 of_part = dataclasses.replace(of_part, digest=digest_of_references(read))
             report += of_part
-            if bad and not self._rejects:
+            if bad and source.on_bad_record != "reject":
                 raise bad_records_error(bad, len(bad), of_part.read)
             for record in bad:
                 yield TaggedOutput(self.REJECTED, record)
@@ -288,7 +285,7 @@ class _SendRows(ThreadedDoFn):
         self, waiting: list[pa.Table], stream: int, buckets: int
     ) -> Iterator[tuple[int, bytes]]:
         rows = pa.concat_tables(waiting, promote_options="default").unify_dictionaries()
-        return kept(self._folder, messages_of(rows, stream, buckets))
+        return kept(self._source.row_folder, messages_of(rows, stream, buckets))
 
 
 @dataclasses.dataclass(eq=False, repr=False)
@@ -412,7 +409,6 @@ class _CheckIds(beam.DoFn):
         for stream in self._order():
             (described,) = by_stream[stream].inputs
             if not self._source.is_long:
-                is_of_references = self._source.is_of_references(stream)
-                role: InputRole = "references" if is_of_references else "candidates"
+                role: InputRole = "references" if stream < references else "candidates"
                 described = dataclasses.replace(described, role=role, system=systems[stream])
             yield described
