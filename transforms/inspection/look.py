@@ -94,7 +94,10 @@ _FEWEST_IDS = 3
 
 def ids_in_another_order(candidates: Stream, references: Stream) -> Iterator[Finding]:
     """Whether all texts begin with ids, as in files of Kaldi. Then a few texts are enough."""
-    own, others = (_FIRST_IDS.findall(stream.data) for stream in (candidates, references))
+    texts = [stream.data for stream in (candidates, references)]
+    if not all(map(_FIRST_IDS.match, texts)):
+        return  # other texts are not searched
+    own, others = map(_FIRST_IDS.findall, texts)
     is_complete = len({*own}) == len(own) == len(candidates) >= _FEWEST_IDS
     if is_complete and own != others and sorted(own) == sorted(others):
         yield Finding(
